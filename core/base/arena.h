@@ -1,5 +1,4 @@
-#ifndef QD_CORE_ARENA_H
-#define QD_CORE_ARENA_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ typedef struct qdi_arena_mark {
 } qdi_arena_mark;
 qdi_arena_mark qdi_arena_mark_of(const qdi_arena *arena);
 void qdi_arena_give_back(qdi_arena *arena, qdi_arena_mark mark);
-
-#endif

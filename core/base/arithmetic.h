@@ -1,5 +1,4 @@
-#ifndef QD_CORE_ARITHMETIC_H
-#define QD_CORE_ARITHMETIC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -114,5 +113,3 @@ static inline qdi_arithmetic qdi_arithmetic_standard(void) {
 static inline void qdi_arithmetic_restore(const qdi_arithmetic *before) {
     if (__builtin_expect(before->changed, 0)) qdi_arithmetic_write(before->mode);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_ASSERT_H
-#define QD_CORE_ASSERT_H
+#pragma once
 
 /// Assertions are for our own bugs, never for bad input. QD_ASSERT costs O(1), QD_ASSERT_FULL may cost O(n).
 /// Both are off in release builds.
@@ -13,6 +12,4 @@
 #else
 #    define QD_ASSERT(condition)      ((void)0)
 #    define QD_ASSERT_FULL(condition) ((void)0)
-#endif
-
 #endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_BLOCK_H
-#define QD_CORE_BLOCK_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ void qdi_block_release(const qd_allocator *allocator, void *block);
 
 /// As realloc: the block moved to `bytes` bytes, or NULL with the old one untouched.
 void *qdi_block_resize(const qd_allocator *allocator, void *block, size_t bytes);
-
-#endif

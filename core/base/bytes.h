@@ -1,5 +1,4 @@
-#ifndef QD_CORE_BYTES_H
-#define QD_CORE_BYTES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -60,5 +59,3 @@ static inline double qdi_get_f64(const unsigned char **at) {
     memcpy(&value, &bits, sizeof value);
     return value;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_HASH_STREAM_H
-#define QD_CORE_HASH_STREAM_H
+#pragma once
 
 #include <quadrille/status.h>
 
@@ -20,5 +19,3 @@ void qdi_hash_stream_reset(qdi_hash_stream *stream);
 void qdi_hash_stream_add(qdi_hash_stream *stream, const void *data, size_t bytes);
 /// Hash stream: the hash of all pieces so far.
 uint64_t qdi_hash_stream_value(const qdi_hash_stream *stream);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_HASH_SUM_H
-#define QD_CORE_HASH_SUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
 
 /// Adds `count` records that lie one behind the other, of `bytes` bytes each, to a digest.
 uint64_t qdi_hash_sum_add(uint64_t digest, const unsigned char *records, size_t bytes, size_t count);
-
-#endif

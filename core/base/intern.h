@@ -1,5 +1,4 @@
-#ifndef QD_CORE_INTERN_H
-#define QD_CORE_INTERN_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -34,5 +33,3 @@ QD_MUST_USE qd_status qdi_intern_take(qdi_intern *intern, uint64_t hash, qdi_sam
 bool qdi_intern_drop(qdi_intern *intern, uint32_t number);
 
 void qdi_intern_release(qdi_intern *intern);
-
-#endif

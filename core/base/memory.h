@@ -1,5 +1,4 @@
-#ifndef QD_CORE_MEMORY_H
-#define QD_CORE_MEMORY_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -38,5 +37,3 @@ static inline void qdi_put_rare(void *to, const void *item, size_t size) {
 
 /// `allocator`, or the C heap for NULL.
 const qd_allocator *qdi_allocator_or_default(const qd_allocator *allocator);
-
-#endif

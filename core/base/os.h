@@ -1,5 +1,4 @@
-#ifndef QD_CORE_OS_H
-#define QD_CORE_OS_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -82,5 +81,3 @@ int qdi_os_threads_to_be_had(int wanted);
 
 /// System: waits for its end and frees it; NULL is fine.
 void qdi_thread_join(qdi_thread *thread);
-
-#endif

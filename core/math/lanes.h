@@ -1,5 +1,4 @@
-#ifndef QD_CORE_LANES_H
-#define QD_CORE_LANES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -37,5 +36,3 @@ static inline vec v_set(double value) {
 static inline vec v_abs(vec value) {
     return (vec)((vec_bits)value & INT64_MAX);
 }
-
-#endif

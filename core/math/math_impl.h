@@ -1,5 +1,4 @@
-#ifndef QD_CORE_MATH_IMPL_H
-#define QD_CORE_MATH_IMPL_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -112,5 +111,3 @@ qdi_double2 qdi_log_double2(double x);
 /// e to the power x.hi + x.lo for |x.hi| < 800, |x.lo| <= 2^-50 |x.hi|: within 0.52 ulp in the normal range;
 /// beyond it rounds once more, to a subnormal, zero or infinity.
 double qdi_exp_double2(qdi_double2 x);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_OUTWARD_H
-#define QD_CORE_OUTWARD_H
+#pragma once
 
 #include <quadrille/box.h>
 
@@ -18,5 +17,3 @@ static inline qd_box qdi_outward_disk(double x, double y, double radius) {
                         qdi_outward(x + radius, 1.0F), qdi_outward(y + radius, 1.0F)};
     return box;
 }
-
-#endif

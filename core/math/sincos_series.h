@@ -1,5 +1,4 @@
-#ifndef QD_CORE_SINCOS_SERIES_H
-#define QD_CORE_SINCOS_SERIES_H
+#pragma once
 
 #include "core/math/math_impl.h"
 
@@ -28,5 +27,3 @@ static inline double qdi_cosine_of(qdi_double2 r) {
     const double main = 1.0 - square;
     return main + (((1.0 - main) - square) + (z * z * near - square_rest));
 }
-
-#endif

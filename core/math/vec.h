@@ -1,5 +1,4 @@
-#ifndef QD_CORE_VEC_H
-#define QD_CORE_VEC_H
+#pragma once
 
 #include <math.h>
 #include <quadrille/vec.h>
@@ -60,5 +59,3 @@ static inline qd_vec2 qdi_turn(double c, double s, qd_vec2 a) {
 static inline qd_vec2 qdi_unturn(double c, double s, qd_vec2 a) {
     return (qd_vec2){c * a.x + s * a.y, c * a.y - s * a.x};
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_PARALLEL_H
-#define QD_CORE_PARALLEL_H
+#pragma once
 
 #include <quadrille/team.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ typedef struct qdi_team_times {
     uint64_t alone_ns; ///< in loops too short for more than one of several threads; part of loop_ns
 } qdi_team_times;
 qdi_team_times qdi_team_loop_times(const qd_team *team);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_QUEUE_H
-#define QD_CORE_QUEUE_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -51,5 +50,3 @@ QD_MUST_USE qd_status qdi_queue_drain(qdi_queue *queue);
 
 /// Lets the workers finish what is in line, ends the threads and frees; NULL is fine.
 void qdi_queue_destroy(qdi_queue *queue);
-
-#endif

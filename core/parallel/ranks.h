@@ -1,5 +1,4 @@
-#ifndef QD_CORE_RANKS_H
-#define QD_CORE_RANKS_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -74,5 +73,3 @@ qdi_ranks_sent qdi_ranks_count_sent(const qdi_ranks *ranks);
 void qdi_team_join(qd_team *team, qdi_ranks *ranks);
 /// Team: the ranks that it was joined to, or NULL.
 qdi_ranks *qdi_team_ranks(const qd_team *team);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_RANKS_IMPL_H
-#define QD_CORE_RANKS_IMPL_H
+#pragma once
 
 #include "core/parallel/ranks.h"
 
@@ -37,5 +36,3 @@ static inline bool qdi_ranks_forgets(size_t room, size_t used) {
     const size_t much = (size_t)1 << 20;
     return room > much && room / 8 > used;
 }
-
-#endif

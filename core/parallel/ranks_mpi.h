@@ -1,5 +1,4 @@
-#ifndef QD_CORE_RANKS_MPI_H
-#define QD_CORE_RANKS_MPI_H
+#pragma once
 
 #include "core/parallel/ranks.h"
 
@@ -13,5 +12,3 @@
 QD_MUST_USE qd_status qdi_ranks_mpi_begin(int *argc, char ***argv, size_t piece, qdi_ranks **ranks);
 /// Ends MPI, with all others. NULL is fine.
 void qdi_ranks_mpi_end(qdi_ranks *ranks);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_SHARED_ARENA_H
-#define QD_CORE_SHARED_ARENA_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -39,5 +38,3 @@ void qdi_shared_arena_unlock(qdi_shared_arena *arena);
 size_t qdi_shared_arena_bytes(const qdi_shared_arena *arena);
 
 void qdi_shared_arena_release(qdi_shared_arena *arena, const qd_allocator *allocator);
-
-#endif

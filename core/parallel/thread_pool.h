@@ -1,5 +1,4 @@
-#ifndef QD_CORE_THREAD_POOL_H
-#define QD_CORE_THREAD_POOL_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -37,5 +36,3 @@ void qdi_thread_pool_dismiss(qdi_thread_pool *pool);
 
 /// After qdi_thread_pool_dismiss, once all workers have ended: as it was when it was made, for others.
 void qdi_thread_pool_reopen(qdi_thread_pool *pool);
-
-#endif

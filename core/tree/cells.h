@@ -1,5 +1,4 @@
-#ifndef QD_CORE_CELLS_H
-#define QD_CORE_CELLS_H
+#pragma once
 
 #include <quadrille/box.h>
 #include <quadrille/tree.h>
@@ -83,5 +82,3 @@ float qdi_grid_border(const qdi_grid *grid, uint64_t cell, int level);
 
 /// The lower left corner of a cell, relative to the world's centre.
 qd_vec2 qdi_grid_corner(const qdi_grid *grid, qdi_cell cell);
-
-#endif

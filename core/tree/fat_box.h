@@ -1,5 +1,4 @@
-#ifndef QD_CORE_FAT_BOX_H
-#define QD_CORE_FAT_BOX_H
+#pragma once
 
 #include "core/tree/image.h"
 
@@ -59,5 +58,3 @@ bool qdi_margin_holds_image(qd_box fat, qd_box box, qd_vec2 period);
 /// True where the tree keeps an order of the root's list, which qd_tree_add and qd_tree_remove have to make
 /// anew.
 bool qdi_tree_edits_are_slow(const qd_tree *tree);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_IMAGE_H
-#define QD_CORE_IMAGE_H
+#pragma once
 
 #include <quadrille/box.h>
 #include <quadrille/pairs.h>
@@ -104,5 +103,3 @@ static inline bool qdi_shift_overlap(qd_box a, qd_box b, qd_vec2 shift) {
     return (double)a.min_x - (double)b.max_x <= shift.x && (double)a.max_x - (double)b.min_x >= shift.x &&
            (double)a.min_y - (double)b.max_y <= shift.y && (double)a.max_y - (double)b.min_y >= shift.y;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_JOIN_H
-#define QD_CORE_JOIN_H
+#pragma once
 
 #include "core/tree/pairs_impl.h"
 #include "core/tree/tree_impl.h"
@@ -39,5 +38,3 @@ bool qdi_join_image_pair(const qdi_join *join, size_t a, size_t b);
 bool qdi_join_image_below(const qdi_join *join, size_t slot, qdi_node_index index, bool mirrored);
 /// A subtree against a subtree of the copy.
 bool qdi_join_image(const qdi_join *join, qdi_node_index a, qdi_node_index b);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_KERNEL_H
-#define QD_CORE_KERNEL_H
+#pragma once
 
 #include <quadrille/simd.h>
 
@@ -176,5 +175,3 @@ static inline void qdi_drop_runs(const qdi_slots *slots, size_t begin, size_t en
         to += stop - from;
     }
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_KERNEL_WINDOW_H
-#define QD_CORE_KERNEL_WINDOW_H
+#pragma once
 
 #include "core/tree/pairs_impl.h"
 
@@ -97,5 +96,3 @@ static inline size_t qdi_window_pairs(const qdi_window *window, qd_pair *to) {
     }
     return (size_t)(to - begin);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_NEAR_POINT_H
-#define QD_CORE_NEAR_POINT_H
+#pragma once
 
 #include <quadrille/near.h>
 
@@ -94,5 +93,3 @@ static inline unsigned qdi_near_point_nearest(const qdi_near_point *origin, int 
 /// may be are measured.
 bool qdi_near_point_measure(const qdi_near_point *origin, unsigned k, qd_box box, qd_body_index body,
                             double most, qd_near *near);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_PAIRS_IMPL_H
-#define QD_CORE_PAIRS_IMPL_H
+#pragma once
 
 #include <quadrille/pairs.h>
 
@@ -132,5 +131,3 @@ static inline bool qdi_pairs_stopped(const qd_pairs *pairs) {
 
 /// Tree's pairs: puts all parts together. Errors: QD_ERR_LIMIT, QD_ERR_MEMORY; then there are no pairs.
 QD_MUST_USE qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team);
-
-#endif

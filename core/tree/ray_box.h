@@ -1,5 +1,4 @@
-#ifndef QD_CORE_RAY_BOX_H
-#define QD_CORE_RAY_BOX_H
+#pragma once
 
 #include <quadrille/box.h>
 #include <quadrille/vec.h>
@@ -47,5 +46,3 @@ static inline bool qdi_ray_meets_box(const qdi_ray_line *ray, qd_box box, double
     *at = both.near < ray->most ? both.near : ray->most;
     return qdi_ray_span_met(both, ray->most);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_RENAME_H
-#define QD_CORE_RENAME_H
+#pragma once
 
 #include <quadrille/team.h>
 #include <quadrille/tree.h>
@@ -10,5 +9,3 @@
 /// is more the more i is, and at most UINT32_MAX - 1; UINT32_MAX: it leaves the tree. Nothing but a refresh
 /// may be asked of the tree next; without memory the refresh finds it empty. O(bodies), shared by the team.
 void qdi_tree_rename(qd_tree *tree, qd_team *team, const uint32_t *index_of, size_t indices);
-
-#endif

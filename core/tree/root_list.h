@@ -1,5 +1,4 @@
-#ifndef QD_CORE_ROOT_LIST_H
-#define QD_CORE_ROOT_LIST_H
+#pragma once
 
 #include "core/tree/tree_impl.h"
 
@@ -51,5 +50,3 @@ typedef bool (*qdi_root_list_visit)(void *context, size_t place);
 /// compared.
 bool qdi_root_list_search(const qdi_root_list *root_list, qd_box box, qd_vec2 shift, size_t from,
                           qdi_root_list_visit visit, void *context, uint64_t *tests);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_SEARCH_H
-#define QD_CORE_SEARCH_H
+#pragma once
 
 #include <quadrille/tree.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
 /// a periodic world those of each copy that was searched. A visit that stops leaves the list's rest counted.
 QD_MUST_USE qd_status qdi_tree_retrieve(const qd_tree *tree, qd_box box, qd_body_index self,
                                         qd_tree_visit visit, void *context, uint64_t *tests);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_SLOT_ALLOCATOR_H
-#define QD_CORE_SLOT_ALLOCATOR_H
+#pragma once
 
 #include <quadrille/tree.h>
 
@@ -73,5 +72,3 @@ QD_MUST_USE qd_status qdi_slot_allocator_shrink(qd_tree *tree, qd_team *team, co
 /// Checks the free lists: that they are whole, and that their rooms overlap neither each other nor a list.
 /// Returns what is wrong, NULL where nothing is.
 const char *qdi_slot_allocator_broken(const qd_tree *tree);
-
-#endif

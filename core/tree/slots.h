@@ -1,5 +1,4 @@
-#ifndef QD_CORE_SLOTS_H
-#define QD_CORE_SLOTS_H
+#pragma once
 
 #include <quadrille/box.h>
 #include <quadrille/pairs.h>
@@ -50,5 +49,3 @@ static inline void qdi_slot_set(const qdi_slots *slots, size_t slot, qd_box box,
 static inline void qdi_slot_move(const qdi_slots *slots, size_t to, size_t from) {
     qdi_slot_set(slots, to, qdi_slot_box(slots, from), slots->row[from], slots->index[from]);
 }
-
-#endif

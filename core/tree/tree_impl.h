@@ -1,5 +1,4 @@
-#ifndef QD_CORE_TREE_IMPL_H
-#define QD_CORE_TREE_IMPL_H
+#pragma once
 
 #include <quadrille/tree.h>
 
@@ -396,5 +395,3 @@ typedef struct qdi_frontier {
     size_t top_count, item_count;
 } qdi_frontier;
 QD_MUST_USE qd_status qdi_frontier_make(qd_tree *tree, size_t grain, qdi_frontier *frontier);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_CORE_NEAR_PLACES_H
-#define QD_CORE_NEAR_PLACES_H
+#pragma once
 
 #include <quadrille/near.h>
 
@@ -14,5 +13,3 @@ typedef struct qdi_near_places {
 QD_MUST_USE qd_status qdi_tree_nearest(const qd_tree *tree, qd_vec2 point, double within,
                                        qd_distance_test distance, void *context, qdi_near_places places,
                                        size_t *count);
-
-#endif

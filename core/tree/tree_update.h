@@ -1,5 +1,4 @@
-#ifndef QD_CORE_TREE_UPDATE_H
-#define QD_CORE_TREE_UPDATE_H
+#pragma once
 
 #include "core/tree/tree_impl.h"
 
@@ -20,5 +19,3 @@ QD_MUST_USE qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *
 
 /// Counts tree->rings: the bodies in lists and the insertions.
 QD_MUST_USE qd_status qdi_tree_count_rings(qd_tree *tree, qd_team *team, size_t insertion_count);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_APNG_H
-#define QD_EXPORT_APNG_H
+#pragma once
 
 #include "export/image/manifest.h"
 #include "export/image/png_sink.h"
@@ -72,5 +71,3 @@ void qdi_apng_join_discard(qdi_apng_joint *joint);
 /// QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_apng_count(const qd_allocator *allocator, const char *path, uint64_t *frames,
                                      qd_error *error);
-
-#endif

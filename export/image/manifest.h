@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_MANIFEST_H
-#define QD_EXPORT_MANIFEST_H
+#pragma once
 
 #include "export/process/os.h"
 
@@ -34,5 +33,3 @@ QD_MUST_USE qd_status qdi_manifest_publish(qdi_manifest *manifest, qd_error *err
 
 /// Removes the unfinished list, if there is one.
 void qdi_manifest_discard(qdi_manifest *manifest);
-
-#endif

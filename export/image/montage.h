@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_MONTAGE_H
-#define QD_EXPORT_MONTAGE_H
+#pragma once
 
 #include "export/image/png_read.h"
 #include "export/raster/text.h"
@@ -58,5 +57,3 @@ QD_MUST_USE qd_status qdi_montage_caption(qdi_montage *montage, size_t cell, con
 /// Copies a picture into its cell. Errors: QD_ERR_CORRUPT (it is of another size than the cell),
 /// QD_ERR_VALUE (it has other colours than the one before, and the montage a palette).
 QD_MUST_USE qd_status qdi_montage_put(qdi_montage *montage, size_t cell, const qdi_png_loaded *picture);
-
-#endif

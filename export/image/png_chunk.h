@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PNG_CHUNK_H
-#define QD_EXPORT_PNG_CHUNK_H
+#pragma once
 
 #include "export/image/png_sink.h"
 
@@ -53,5 +52,3 @@ void qdi_png_chunk_seal(unsigned char *chunk, size_t size);
 /// short, a wrong checksum; no reason is given), QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_png_chunk_read(const qd_allocator *allocator, FILE *file, qdi_bytes *chunk,
                                          size_t *size);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PNG_FILE_H
-#define QD_EXPORT_PNG_FILE_H
+#pragma once
 
 #include "export/image/png_sink.h"
 #include "export/picture/picture.h"
@@ -27,5 +26,3 @@ void qdi_labels_fill(qdi_labels *labels, const qd_provenance *provenance, const 
 /// What failed is removed. It is not forced to the device: one by one that would cost more than drawing it.
 /// Errors: QD_ERR_IO.
 QD_MUST_USE qd_status qdi_png_write(const qdi_bytes *bytes, const char *path, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PNG_READ_H
-#define QD_EXPORT_PNG_READ_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -25,5 +24,3 @@ void qdi_png_unload(const qd_allocator *allocator, qdi_png_loaded *loaded);
 /// PNG: what a picture shows, as one number: a hash of the palette's `colours` colours (3 bytes each) over
 /// that of the `count` pixels.
 uint64_t qdi_pixels_hash(const uint8_t *pixels, size_t count, const uint8_t *rgb, size_t colours);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PNG_SINK_H
-#define QD_EXPORT_PNG_SINK_H
+#pragma once
 
 #include "export/raster/palette.h"
 
@@ -34,5 +33,3 @@ QD_MUST_USE qd_status qdi_png_encode(const qd_allocator *allocator, const qdi_pn
                                      qdi_bytes *bytes, qd_error *error);
 
 void qdi_bytes_release(const qd_allocator *allocator, qdi_bytes *bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PAGE_H
-#define QD_EXPORT_PAGE_H
+#pragma once
 
 #include "export/image/manifest.h"
 
@@ -43,5 +42,3 @@ QD_MUST_USE qd_status qdi_page_end(qdi_page *page, qd_error *error);
 
 /// Deletes what was written.
 void qdi_page_discard(qdi_page *page);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_CAMERA_H
-#define QD_EXPORT_CAMERA_H
+#pragma once
 
 #include "export/raster/raster.h"
 
@@ -40,5 +39,3 @@ qdi_camera_part qdi_camera_part_of(const qd_view_camera *camera, const qd_world 
 /// 238), which rise and fall only where the keys do; of zooms the logarithm goes that way. There must be one
 /// key at least.
 qd_view_key qdi_camera_between(const qd_view_camera *camera, double time);
-
-#endif

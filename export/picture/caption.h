@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_CAPTION_H
-#define QD_EXPORT_CAPTION_H
+#pragma once
 
 #include "export/picture/picture.h"
 #include "export/raster/text.h"
@@ -57,5 +56,3 @@ void qdi_caption_draw(const qdi_caption *caption, qdi_raster *raster, const qdi_
 /// The longest of the lengths 1, 2 and 5 times a power of ten that is at most `most` > 0 long; it is written
 /// to `text` too.
 double qdi_caption_round(double most, char text[32]);
-
-#endif

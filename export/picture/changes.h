@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_CHANGES_H
-#define QD_EXPORT_CHANGES_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -32,5 +31,3 @@ typedef void (*qdi_changes_visit)(void *context, const qdi_cell_of *cell, bool s
 /// `after`.
 void qdi_changes_compare(const qdi_changes *before, const qdi_changes *after, qdi_changes_visit visit,
                          void *context);
-
-#endif

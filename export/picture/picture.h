@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PICTURE_H
-#define QD_EXPORT_PICTURE_H
+#pragma once
 
 #include "export/picture/camera.h"
 #include "export/picture/changes.h"
@@ -150,5 +149,3 @@ struct qdi_tile_bins;
 /// outside of the area it was made for. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_picture_draw(const qdi_picture *picture, struct qdi_tile_bins *bins,
                                        qdi_raster *raster);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PICTURE_IMPL_H
-#define QD_EXPORT_PICTURE_IMPL_H
+#pragma once
 
 #include "export/picture/camera.h"
 #include "export/picture/changes.h"
@@ -58,5 +57,3 @@ static inline bool qdi_disk_visible(const qdi_area *clip, double x, double y, do
     return x + reach > clip->min_x && x - reach < clip->max_x && y + reach > clip->min_y &&
            y - reach < clip->max_y;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_REFILED_H
-#define QD_EXPORT_REFILED_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -42,5 +41,3 @@ size_t qdi_refiled_save(const qdi_refiled *refiled, unsigned char *bytes);
 /// QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_refiled_load(qdi_refiled *refiled, const unsigned char *bytes, size_t size,
                                        size_t *used);
-
-#endif

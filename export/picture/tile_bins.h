@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TILE_BINS_H
-#define QD_EXPORT_TILE_BINS_H
+#pragma once
 
 #include "export/picture/picture.h"
 #include "export/raster/tile.h"
@@ -46,5 +45,3 @@ void qdi_tile_bins_destroy(qdi_tile_bins *bins);
 /// Draws the picture's trails and bodies over what is there, within the raster's clip. Memory is kept from
 /// picture to picture. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qdi_raster *raster);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TRAIL_LINES_H
-#define QD_EXPORT_TRAIL_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ typedef struct qdi_trail_step {
 /// of instructions, which change nothing.
 bool qdi_trail_lines_go_portable(qdi_trail_lines *lines, const qdi_trail_step *step);
 bool qdi_trail_lines_go_avx2(qdi_trail_lines *lines, const qdi_trail_step *step);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TRAILS_H
-#define QD_EXPORT_TRAILS_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -50,5 +49,3 @@ size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes);
 
 /// Restores what was saved. Errors: QD_ERR_CORRUPT, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t size);
-
-#endif

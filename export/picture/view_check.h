@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_VIEW_CHECK_H
-#define QD_EXPORT_VIEW_CHECK_H
+#pragma once
 
 #include <quadrille/view.h>
 
@@ -17,5 +16,3 @@ typedef struct qdi_stage_name {
 
 /// View: the name of stage `number` of its list `stages`; "" where there is none, or no list.
 qdi_stage_name qdi_view_stage_name(const char *stages, uint64_t number);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_OS_H
-#define QD_EXPORT_OS_H
+#pragma once
 
 #include "sim/files/os.h"
 
@@ -48,5 +47,3 @@ bool qdi_child_end(qdi_child *child, int seconds);
 void qdi_child_kill(qdi_child *child);
 /// Why a child failed, in a few words: the last line of its standard error, or else how it ended.
 void qdi_child_reason(const qdi_child *child, char *text, size_t bytes);
-
-#endif

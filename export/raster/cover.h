@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_COVER_H
-#define QD_EXPORT_COVER_H
+#pragma once
 
 #include "export/raster/palette.h"
 #include "export/raster/pixel_math.h"
@@ -40,5 +39,3 @@ static inline void qdi_cover_block(float dx, float dy, float radius, int32_t par
     qdi_cover_half(dx, dy, radius, 0, parts);
     qdi_cover_half(dx, dy, radius, QDI_COVER_BLOCK / 2, parts + QDI_COVER_BLOCK / 2);
 }
-
-#endif

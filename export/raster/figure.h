@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_FIGURE_H
-#define QD_EXPORT_FIGURE_H
+#pragma once
 
 #include "export/raster/raster.h"
 
@@ -22,5 +21,3 @@ int qdi_figure_corners(const qd_shape *shape);
 /// there are, 0 where nothing is left.
 int qdi_figure_make(const qd_shape *shape, qd_vec2 place, qd_vec2 turn, double scale, qdi_area clip,
                     double room, qdi_corner corners[QDI_CORNERS_MAX]);
-
-#endif

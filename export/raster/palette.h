@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PALETTE_H
-#define QD_EXPORT_PALETTE_H
+#pragma once
 
 #include <quadrille/view.h>
 #include <stdbool.h>
@@ -99,5 +98,3 @@ static inline uint8_t qdi_ink_of_field(qdi_field_inks inks, unsigned step) {
     return (uint8_t)((unsigned)qdi_ink_of_hue((unsigned)inks.first + step) -
                      (unsigned)(QDI_LEVELS - inks.level));
 }
-
-#endif

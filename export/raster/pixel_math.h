@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_PIXEL_MATH_H
-#define QD_EXPORT_PIXEL_MATH_H
+#pragma once
 
 /// The small arithmetic of drawing, in forms that compilers make vector code of.
 
@@ -35,5 +34,3 @@ static inline int qdi_ceil_int(float value) {
     int whole = (int)value;
     return whole + (value > (float)whole);
 }
-
-#endif

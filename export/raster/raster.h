@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_RASTER_H
-#define QD_EXPORT_RASTER_H
+#pragma once
 
 #include "export/raster/palette.h"
 
@@ -50,5 +49,3 @@ typedef struct qdi_corner {
 /// A mark in the colour of contacts: a line from (x0, y0) to (x1, y1) with round ends, `width` pixels wide; a
 /// point where both are the same. Costs its bounding box.
 void qdi_raster_mark(qdi_raster *raster, float x0, float y0, float x1, float y1, float width);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_SHADE_H
-#define QD_EXPORT_SHADE_H
+#pragma once
 
 #include <quadrille/view.h>
 #include <quadrille/world.h>
@@ -48,5 +47,3 @@ qd_vec2 qdi_shade_range(const qd_view *view, double top);
 
 /// The quantity's name.
 const char *qdi_shade_name(qd_view_colour by);
-
-#endif

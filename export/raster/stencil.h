@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_STENCIL_H
-#define QD_EXPORT_STENCIL_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -39,5 +38,3 @@ void qdi_stencils_destroy(const qd_allocator *allocator, qdi_stencils *stencils)
 /// below 1e6, and the pixel where its corner goes.
 const qdi_stencil *qdi_stencil_of(qdi_stencils *stencils, float x, float y, float radius, int *corner_x,
                                   int *corner_y);
-
-#endif

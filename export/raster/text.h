@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TEXT_H
-#define QD_EXPORT_TEXT_H
+#pragma once
 
 #include "export/raster/raster.h"
 
@@ -46,5 +45,3 @@ int qdi_font_width(const qdi_font *font, const char *text);
 /// behind it.
 int qdi_font_draw(const qdi_font *font, qdi_raster *raster, int x, int baseline, const char *text,
                   uint8_t ink);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TILE_H
-#define QD_EXPORT_TILE_H
+#pragma once
 
 #include "export/raster/raster.h"
 #include "export/raster/stencil.h"
@@ -156,6 +155,4 @@ enum { QDI_DISK_ROWS = 16 };
 /// Adds rows of a disk without a rim about (x, y), whose straight pieces have the radius `radius`.
 void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_span *rows,
                              int count, qdi_brush brush);
-#endif
-
 #endif

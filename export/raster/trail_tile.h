@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TRAIL_TILE_H
-#define QD_EXPORT_TRAIL_TILE_H
+#pragma once
 
 #include "export/raster/raster.h"
 #include "export/raster/tile.h"
@@ -42,5 +41,3 @@ void qdi_trail_tile_add_avx2(qdi_trail_tile *tile, const qdi_trail *pieces, size
 /// Draws what was added over a picture's nodes and background: what is there is covered, but for levels that
 /// would leave a dark hole in it.
 void qdi_trail_tile_end(const qdi_trail_tile *tile, qdi_raster *raster);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TRAJECTORY_IMPL_H
-#define QD_EXPORT_TRAJECTORY_IMPL_H
+#pragma once
 
 #include <quadrille/trajectory.h>
 
@@ -141,5 +140,3 @@ void qdi_vti_discard(qd_trajectory *trajectory);
 
 /// Exported trajectory: names of the files, NULL past the last of a format.
 const char *qdi_text_name(qd_trajectory_format format, size_t number);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TRAJECTORY_OUT_H
-#define QD_EXPORT_TRAJECTORY_OUT_H
+#pragma once
 
 #include "export/image/manifest.h"
 
@@ -54,5 +53,3 @@ void qdi_out_discard(qdi_out *out);
 char *qdi_put_real(char *at, double value);
 char *qdi_put_whole(char *at, uint64_t value);
 char *qdi_put_word(char *at, const char *word);
-
-#endif

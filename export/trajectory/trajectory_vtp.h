@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_TRAJECTORY_VTP_H
-#define QD_EXPORT_TRAJECTORY_VTP_H
+#pragma once
 
 #include "export/trajectory/trajectory_out.h"
 
@@ -49,5 +48,3 @@ void qdi_vtp_write(qdi_out *out, const qdi_vtp_piece *piece);
 /// Values as bytes; each returns its end.
 char *qdi_vtp_put_real(char *at, double value);
 char *qdi_vtp_put_whole(char *at, uint64_t value);
-
-#endif

@@ -4,7 +4,6 @@
 #include "export/trajectory/trajectory_impl.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /// Most bytes of a line: words, a whole number, fifteen reals, points.
 enum { LINE_ROOM = 40 + 21 + 15 * 32 + (int)QDI_CORE_ROOM };

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_MATROSKA_H
-#define QD_EXPORT_MATROSKA_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ typedef struct qdi_matroska {
 /// what is there. Reads a few bytes for each frame. Errors: QD_ERR_IO, QD_ERR_CORRUPT (no Matroska file, or
 /// cut short), with the reason.
 QD_MUST_USE qd_status qdi_matroska_inspect(const char *path, qdi_matroska *found, qd_error *error);
-
-#endif

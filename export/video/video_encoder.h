@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_VIDEO_ENCODER_H
-#define QD_EXPORT_VIDEO_ENCODER_H
+#pragma once
 
 #include "export/image/manifest.h"
 
@@ -87,5 +86,3 @@ QD_MUST_USE qd_status qdi_encoder_find(const qd_allocator *allocator, qdi_encodi
 /// Counts the frames of a video: by ffprobe, or where that is missing by ffmpeg. Errors: QD_ERR_STATE, with
 /// the reason.
 QD_MUST_USE qd_status qdi_video_count(const char *path, uint64_t *frames, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_VIDEO_IMPL_H
-#define QD_EXPORT_VIDEO_IMPL_H
+#pragma once
 
 #include "export/image/apng.h"
 #include "export/image/manifest.h"
@@ -74,5 +73,3 @@ bool qdi_video_is_joined(const char *directory, const char *file, uint64_t *fram
 
 /// "mkv" or "png".
 const char *qdi_video_segment_ending(const qd_video *video);
-
-#endif

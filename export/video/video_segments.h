@@ -1,5 +1,4 @@
-#ifndef QD_EXPORT_VIDEO_SEGMENTS_H
-#define QD_EXPORT_VIDEO_SEGMENTS_H
+#pragma once
 
 #include "export/image/manifest.h"
 
@@ -32,5 +31,3 @@ qdi_segment_name qdi_segment_name_of(qdi_segment segment, const char *ending);
 QD_MUST_USE qd_status qdi_segments_find(const qd_allocator *allocator, const char *directory,
                                         qdi_segments *segments, qd_error *error);
 void qdi_segments_free(qdi_segments *segments);
-
-#endif

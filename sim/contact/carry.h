@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CARRY_H
-#define QD_SIM_CARRY_H
+#pragma once
 
 #include "sim/contact/narrow_job.h"
 
@@ -9,5 +8,3 @@
 /// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_carry(qd_world *world, qdi_narrow_job *job, size_t count,
                                 const qdi_outcome *outcomes);
-
-#endif

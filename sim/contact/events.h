@@ -1,5 +1,4 @@
-#ifndef QD_SIM_EVENTS_H
-#define QD_SIM_EVENTS_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -12,5 +11,3 @@
 QD_MUST_USE qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes);
 /// The order of impacts: time, then (a, b). For qsort.
 int qdi_impact_order(const void *p, const void *q);
-
-#endif

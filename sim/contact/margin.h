@@ -1,5 +1,4 @@
-#ifndef QD_SIM_MARGIN_H
-#define QD_SIM_MARGIN_H
+#pragma once
 
 #include "sim/world/world_impl.h"
 
@@ -67,5 +66,3 @@ QD_MUST_USE qd_status qdi_candidates_retrieve(qd_world *world, const qdi_motion 
 QD_MUST_USE qd_status qdi_candidates_restore(qd_world *world);
 /// Margin: files the bodies' own boxes at their present places; nothing else changes.
 QD_MUST_USE qd_status qdi_tree_restore(qd_world *world);
-
-#endif

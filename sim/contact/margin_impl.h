@@ -1,5 +1,4 @@
-#ifndef QD_SIM_MARGIN_IMPL_H
-#define QD_SIM_MARGIN_IMPL_H
+#pragma once
 
 #include "sim/contact/margin.h"
 
@@ -29,5 +28,3 @@ QD_MUST_USE qd_status qdi_margin_brute(const qd_world *world, const qd_box *boxe
 QD_MUST_USE qd_status qdi_leavers_refresh(qdi_fatten_job *fat, qdi_found *found);
 /// Then their candidates. QD_ERR_LIMIT: more pairs than limits.pairs allows.
 QD_MUST_USE qd_status qdi_leavers_retrieve(qd_world *world, qdi_found *found);
-
-#endif

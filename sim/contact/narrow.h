@@ -1,5 +1,4 @@
-#ifndef QD_SIM_NARROW_H
-#define QD_SIM_NARROW_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -23,5 +22,3 @@ bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
 /// `following`, in parts. Those that were there in the present state take over what it has of them, or where
 /// `outcomes` is not NULL what its contacts gave in the step since.
 QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes);
-
-#endif

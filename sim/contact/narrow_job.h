@@ -1,5 +1,4 @@
-#ifndef QD_SIM_NARROW_JOB_H
-#define QD_SIM_NARROW_JOB_H
+#pragma once
 
 #include "sim/shape/hulls.h"
 #include "sim/world/contact_state.h"
@@ -100,5 +99,3 @@ static inline double qdi_manifold_gap(const qdi_manifold *manifold) {
 static inline bool qdi_senses(const qd_world *world, uint32_t row) {
     return world->traits.trait[world->trait[row]].sensor;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CELL_SUMS_H
-#define QD_SIM_CELL_SUMS_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -53,5 +52,3 @@ void qdi_cell_sums_end(const qdi_cell_sums *sums, qd_team *team, double *into);
 
 /// Frees what the sums hold.
 void qdi_cell_sums_release(qdi_cell_sums *sums);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FIELD_IMPL_H
-#define QD_SIM_FIELD_IMPL_H
+#pragma once
 
 #include <quadrille/field.h>
 
@@ -44,5 +43,3 @@ uint64_t qdi_field_cell(const qd_field *field, const qd_world *world, double x, 
 
 /// Fills the field's `stress` with sums of r_ab F by cell, and says in the job whether there are any.
 QD_MUST_USE qd_status qdi_field_stress(qdi_field_job *job);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_OS_H
-#define QD_SIM_OS_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -158,5 +157,3 @@ double qdi_os_read_double(const char *text, char **end);
 
 /// Files and folders: snprintf("%.*g") as in the C locale, whatever locale the program has set.
 int qdi_os_print_double(char *buffer, size_t bytes, int digits, double value);
-
-#endif

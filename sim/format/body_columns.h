@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BODY_COLUMNS_H
-#define QD_SIM_BODY_COLUMNS_H
+#pragma once
 
 #include "sim/format/body_file.h"
 #include "sim/text/lines.h"
@@ -191,5 +190,3 @@ qd_status qdi_body_data_read(qdi_body_reader *reader);
 qd_status qdi_body_xyz_load(qdi_lines *from, const qdi_body_options *options, qdi_body_file *file,
                             qd_error *error);
 qd_status qdi_body_xyz_read(qdi_body_reader *reader);
-
-#endif

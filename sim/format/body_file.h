@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BODY_FILE_H
-#define QD_SIM_BODY_FILE_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -96,5 +95,3 @@ void qdi_body_file_release(qdi_body_file *file);
 /// The ending that a copy of a file of this format gets: ".csv", ".lammpstrj", ".data", ".xyz". By it, and
 /// whatever the copy holds, the format is known again.
 const char *qdi_body_format_ending(qdi_body_format format);
-
-#endif

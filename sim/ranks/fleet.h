@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FLEET_H
-#define QD_SIM_FLEET_H
+#pragma once
 
 #include <quadrille/metrics.h>
 #include <quadrille/profile.h>
@@ -132,5 +131,3 @@ typedef struct qdi_fleet_counts {
 } qdi_fleet_counts;
 /// `counts` has room for one of each rank. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_fleet_count(qdi_fleet *fleet, qdi_fleet_counts *counts);
-
-#endif

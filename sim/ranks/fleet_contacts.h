@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FLEET_CONTACTS_H
-#define QD_SIM_FLEET_CONTACTS_H
+#pragma once
 
 #include "sim/ranks/fleet_needs.h"
 #include "sim/ranks/splice.h"
@@ -48,5 +47,3 @@ void qdi_fleet_begin_state(const qdi_contact_state *from, size_t touching, size_
                            qdi_contact_state *state);
 /// Fleet's contacts: finds the rows of the present ones, which were put together anew.
 void qdi_fleet_find_rows(qd_world *world);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FLEET_IMPL_H
-#define QD_SIM_FLEET_IMPL_H
+#pragma once
 
 #include "core/parallel/ranks.h"
 #include "sim/ranks/fleet.h"
@@ -144,5 +143,3 @@ QD_MUST_USE qd_status qdi_fleet_put_contact(const qd_world *world, qdi_contact_s
                                             const qdi_contact_mail *one, const uint64_t *names, size_t count);
 /// Fleet: puts contacts into a part that has its bodies.
 QD_MUST_USE qd_status qdi_fleet_put_contacts(qd_world *world, qdi_contact_pile *pile);
-
-#endif

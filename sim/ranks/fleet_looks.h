@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FLEET_LOOKS_H
-#define QD_SIM_FLEET_LOOKS_H
+#pragma once
 
 #include "sim/ranks/fleet_impl.h"
 
@@ -23,5 +22,3 @@ typedef struct qdi_looks {
 QD_MUST_USE qd_status qdi_looks_make(const qdi_fleet_rank *rank, qdi_looks_kind kind, uint64_t bodies,
                                      qdi_looks *looks);
 void qdi_looks_release(qdi_looks *looks);
-
-#endif

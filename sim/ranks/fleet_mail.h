@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FLEET_MAIL_H
-#define QD_SIM_FLEET_MAIL_H
+#pragma once
 
 #include "core/parallel/ranks.h"
 #include "sim/world/world_impl.h"
@@ -95,5 +94,3 @@ qdi_contact_pile qdi_contacts_of(const qdi_message *from, int ranks);
 size_t qdi_contacts_left(const qdi_contact_pile *pile);
 /// Fleet's mail: takes the first contact: those that touch come first, then by their bodies.
 const qdi_contact_mail *qdi_contacts_take(qdi_contact_pile *pile);
-
-#endif

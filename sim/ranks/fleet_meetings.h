@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FLEET_MEETINGS_H
-#define QD_SIM_FLEET_MEETINGS_H
+#pragma once
 
 #include "sim/ranks/fleet_contacts.h"
 
@@ -9,5 +8,3 @@
 /// Fleet's contacts: qdi_contacts_splice for those, with the `fate` of each by place; bodies are told by
 /// index for the time being. All ranks have contacts of this kind, or none has (qdi_all_are_disks).
 QD_MUST_USE qd_status qdi_meetings_splice(const qdi_contact_splice *job, const uint8_t *fate);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FLEET_NEEDS_H
-#define QD_SIM_FLEET_NEEDS_H
+#pragma once
 
 #include "sim/ranks/fleet_impl.h"
 
@@ -49,5 +48,3 @@ static inline size_t qdi_fleet_others(uint64_t mask, int me) {
 static inline int qdi_fleet_owner_of(const qdi_fleet_needs *needs, const qd_world *world, uint32_t row) {
     return qdi_realm_owner(&needs->rank->realm, (qd_vec2){world->now.x[row], world->now.y[row]});
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_REALM_H
-#define QD_SIM_REALM_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -60,5 +59,3 @@ uint64_t qdi_realm_near(const qdi_realm *realm, qd_vec2 place, double reach);
 /// Realm: says of each cell whether all that is at most `reach` from any place in it is `rank`'s; perhaps not
 /// of all such cells.
 void qdi_realm_find_inner(const qdi_realm *realm, int rank, double reach, uint8_t *inner);
-
-#endif

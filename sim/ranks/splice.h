@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SPLICE_H
-#define QD_SIM_SPLICE_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <quadrille/team.h>
@@ -28,5 +27,3 @@ typedef struct qdi_splice {
 /// Splice: finds places; `to` and `place` lie in the arena. O(items), shared by the team. Errors:
 /// QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_splice_find(qd_team *team, qdi_arena *arena, qdi_splice *splice);
-
-#endif

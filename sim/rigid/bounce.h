@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BOUNCE_H
-#define QD_SIM_BOUNCE_H
+#pragma once
 
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/scratch.h"
@@ -25,5 +24,3 @@ static inline bool qdi_is_dirty(const qd_world *world, uint32_t row, uint32_t si
 }
 /// Bounces: all constraints, colour by colour, until none approaches faster than its threshold.
 QD_MUST_USE qd_status qdi_bounce(qd_world *world, const qdi_colours *colours);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_CCD_H
-#define QD_SIM_RIGID_CCD_H
+#pragma once
 
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/lap.h"
@@ -417,5 +416,3 @@ void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 /// Forms clusters and solves those with new edges; their bodies' paths are new then. `outside`: one of these
 /// has left its box in the world's tree. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_CCD_DISKS_H
-#define QD_SIM_RIGID_CCD_DISKS_H
+#pragma once
 
 #include <quadrille/simd.h>
 
@@ -25,6 +24,4 @@ qdi_ccd_disks_survey qdi_ccd_disks_survey_of(qd_simd simd);
 size_t qdi_ccd_disks_portable(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
 #ifdef __x86_64__
 size_t qdi_ccd_disks_avx2(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
-#endif
-
 #endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_CCD_DRIVE_H
-#define QD_SIM_RIGID_CCD_DRIVE_H
+#pragma once
 
 #include "sim/rigid/ccd.h"
 
@@ -10,5 +9,3 @@
 /// `most`: the size that all bodies have that can be driven by anybody; `least`: the size of the smallest
 /// body that is followed; where no body can be driven, this costs nothing. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_mark_driven(const qdi_step *step, double most, double least);
-
-#endif

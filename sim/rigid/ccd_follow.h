@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CCD_FOLLOW_H
-#define QD_SIM_CCD_FOLLOW_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -18,5 +17,3 @@ double qdi_ccd_part(const qd_world *world);
 /// to date for `next`, which `found` tells. `walls` gets added what walls gave. Impacts go to `following`.
 QD_MUST_USE qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls,
                                      struct qdi_found *found, qdi_lap *lap);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_CCD_GROUND_H
-#define QD_SIM_RIGID_CCD_GROUND_H
+#pragma once
 
 #include "sim/rigid/ccd.h"
 
@@ -29,5 +28,3 @@ QD_MUST_USE qd_status qdi_ccd_find_heaps(const qdi_step *step);
 QD_MUST_USE qd_status qdi_ccd_find_grounds(const qdi_step *step);
 /// The ground of a body: what it moves along with when it is stopped at a time.
 uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop);
-
-#endif

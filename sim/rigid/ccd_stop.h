@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_CCD_STOP_H
-#define QD_SIM_RIGID_CCD_STOP_H
+#pragma once
 
 #include "sim/rigid/ccd.h"
 
@@ -125,5 +124,3 @@ bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, cons
 /// note whom a kinematic body may have to carry.
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker);
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_CCD_WALK_H
-#define QD_SIM_RIGID_CCD_WALK_H
+#pragma once
 
 #include "sim/rigid/ccd.h"
 
@@ -30,5 +29,3 @@ qdi_first_meeting qdi_first_meeting_of(const qdi_step *step, uint32_t row_a, con
 /// NULL.
 double qdi_meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
                       qd_vec2 shift, double last, const qdi_first_meeting *first, qd_vec2 *normal);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_COLOUR_H
-#define QD_SIM_COLOUR_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -8,5 +7,3 @@
 /// Puts the `count` links of the scratch into colours whose links share no body that moves. `changed`: some
 /// are others than the call before had, in bodies, rank or who moves.
 QD_MUST_USE qd_status qdi_colour(qd_world *world, size_t count, bool changed, qdi_colours *colours);
-
-#endif

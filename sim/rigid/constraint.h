@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_CONSTRAINT_H
-#define QD_SIM_RIGID_CONSTRAINT_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/scratch.h"
@@ -107,5 +106,3 @@ bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint
 /// and those that are to bounce, but have not met yet: they fly on, and bounce when they have. What has
 /// carried a load in the step before goes on.
 bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_IMPULSE_H
-#define QD_SIM_IMPULSE_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -13,5 +12,3 @@ extern const qdi_feature qdi_impulse_feature;
 /// what each present contact gave in the outcomes, and the ways of bodies at rest in the movers. `walls` is
 /// what the walls gave.
 QD_MUST_USE qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_ISLAND_H
-#define QD_SIM_ISLAND_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -15,5 +14,3 @@ void qdi_islands_join(const qd_world *world, const qdi_link *links, size_t count
 
 /// The first row of a body's island. Ways there are made shorter, which several threads may do at once.
 uint32_t qdi_island_of(_Atomic uint32_t *parent, uint32_t row);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_SOLVER_H
-#define QD_SIM_RIGID_SOLVER_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -186,6 +185,4 @@ extern const qdi_solver_kernels qdi_solver_sse2, qdi_solver_avx2, qdi_solver_avx
 #endif
 #ifdef __AARCH64EL__
 extern const qdi_solver_kernels qdi_solver_neon;
-#endif
-
 #endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RIGID_SOLVER_JOB_H
-#define QD_SIM_RIGID_SOLVER_JOB_H
+#pragma once
 
 #include "sim/rigid/solver.h"
 #include "sim/world/scratch.h"
@@ -75,5 +74,3 @@ void qdi_solver_make_groups(void *context, size_t begin, size_t end);
 /// After the last sub-step: outcomes and balances of a range of groups, with the means that the
 /// movers have by now.
 void qdi_solver_report(void *context, size_t begin, size_t end);
-
-#endif

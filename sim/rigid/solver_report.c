@@ -6,8 +6,6 @@
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/scratch.h"
 
-#include <string.h>
-
 /// Contact solver's report: work of the one body of a touch that does not move freely: `held` is its mover,
 /// `on_a`: it is a.
 static double work(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,

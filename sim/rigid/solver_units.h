@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SOLVER_UNITS_H
-#define QD_SIM_SOLVER_UNITS_H
+#pragma once
 
 #include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
@@ -24,5 +23,3 @@ QD_MUST_USE qd_status qdi_solver_part(qdi_solver_job *job, qdi_solver_units *uni
 /// of `rows[first]`, which has number first + 1.
 QD_MUST_USE qd_status qdi_solver_part_movers(qd_world *world, qdi_keys *rows, size_t count,
                                              qdi_solver_units *units);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_COMPARE_FIELDS_H
-#define QD_SIM_COMPARE_FIELDS_H
+#pragma once
 
 #include "sim/world/fields.h"
 
@@ -16,5 +15,3 @@ typedef bool (*qdi_field_visit)(void *context, const char *name, const char *fir
 /// by bit, but any NaN equals any other. False where the visitor stopped.
 bool qdi_fields_compare(const qdi_fields *fields, const void *first, const void *second,
                         qdi_field_visit visit, void *context);
-
-#endif

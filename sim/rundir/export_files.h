@@ -1,5 +1,4 @@
-#ifndef QD_SIM_EXPORT_FILES_H
-#define QD_SIM_EXPORT_FILES_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ QD_MUST_USE qd_status qdi_export_files_clear(const char *directory, qd_error *er
 /// QD_ERR_INVALID (there is something else), QD_ERR_IO, QD_ERR_VALUE; the reason in `error`. Nothing is
 /// deleted then, but for QD_ERR_IO with `force`.
 QD_MUST_USE qd_status qdi_export_files_prepare(const char *directory, bool force, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FRAME_FILES_H
-#define QD_SIM_FRAME_FILES_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ QD_MUST_USE qd_status qdi_frame_files_keep(const char *directory, uint64_t kept,
 /// else), QD_ERR_IO, QD_ERR_VALUE; the reason in `error`. Nothing is deleted then, but for QD_ERR_IO with
 /// `force`.
 QD_MUST_USE qd_status qdi_frame_files_prepare(const char *directory, bool force, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_OWN_FILES_H
-#define QD_SIM_OWN_FILES_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ QD_MUST_USE qd_status qdi_own_files_clear(const qdi_own_files *kind, const char 
 /// QD_ERR_IO with `force`.
 QD_MUST_USE qd_status qdi_own_files_prepare(const qdi_own_files *kind, const char *directory, bool force,
                                             qd_error *error);
-
-#endif

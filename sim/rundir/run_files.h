@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RUN_FILES_H
-#define QD_SIM_RUN_FILES_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ bool qdi_run_files_is_video(const char *name);
 /// that is a link, or neither a regular file nor a directory as its name says; QD_ERR_VALUE (the path is too
 /// long).
 QD_MUST_USE qd_status qdi_run_files_check(const char *directory, qd_error *error);
-
-#endif

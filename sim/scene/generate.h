@@ -1,5 +1,4 @@
-#ifndef QD_SIM_GENERATE_H
-#define QD_SIM_GENERATE_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/shape.h>
@@ -56,5 +55,3 @@ qd_vec2 qdi_item_box(const qdi_body_item *item, uint64_t seed, size_t body, doub
 QD_MUST_USE qd_status qdi_generate(const qdi_settings *settings, qdi_generated *bodies, qd_error *error);
 
 void qdi_generated_release(qdi_generated *bodies);
-
-#endif

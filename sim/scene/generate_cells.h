@@ -1,5 +1,4 @@
-#ifndef QD_SIM_GENERATE_CELLS_H
-#define QD_SIM_GENERATE_CELLS_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -50,5 +49,3 @@ void qdi_cells_add(qdi_cells *cells, size_t number);
 /// True where a disk at (x, y) is at least `clearance` times the two radii away from every placed disk: 1
 /// means that they may touch, less that they may overlap a little.
 bool qdi_cells_free(const qdi_cells *cells, double x, double y, double radius, double clearance);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_GENERATE_IMPL_H
-#define QD_SIM_GENERATE_IMPL_H
+#pragma once
 
 #include "sim/scene/generate.h"
 #include "sim/scene/generate_cells.h"
@@ -58,5 +57,3 @@ qd_vec2 qdi_stray_in_cell(const qdi_body_item *item, uint64_t seed, size_t body,
 /// Puts the bodies of item `number`, the first of which is body `first`, into rows as it says. Errors:
 /// QD_ERR_INVALID: they do not fit, or overlap what is there.
 QD_MUST_USE qd_status qdi_place_rows(qdi_placement *placing, size_t number, size_t first);
-
-#endif

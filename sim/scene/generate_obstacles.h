@@ -1,5 +1,4 @@
-#ifndef QD_SIM_GENERATE_OBSTACLES_H
-#define QD_SIM_GENERATE_OBSTACLES_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -34,5 +33,3 @@ void qdi_obstacles_release(qdi_obstacles *obstacles);
 /// no more.
 bool qdi_obstacles_free(const qdi_obstacles *obstacles, const qd_shape *shape, qd_vec2 at, double angle,
                         double gap);
-
-#endif

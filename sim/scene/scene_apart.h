@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCENE_APART_H
-#define QD_SIM_SCENE_APART_H
+#pragma once
 
 #include <quadrille/scene.h>
 
@@ -22,5 +21,3 @@ QD_MUST_USE qd_status qdi_scene_begin_apart(const qd_scene *scene, qd_world *wor
 /// they cannot be placed, or perhaps not: who makes all bodies can tell, and why. QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_scene_make_apart(qdi_ranks *ranks, const void *said, size_t bytes, qd_world *world,
                                            uint64_t *first);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCENE_BUILTIN_H
-#define QD_SIM_SCENE_BUILTIN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ typedef struct qdi_builtin {
 
 /// Fills `builtin` with scene `number` and returns 1, or returns 0 past the last.
 int qdi_builtin_get(size_t number, qdi_builtin *builtin);
-
-#endif

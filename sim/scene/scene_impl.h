@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCENE_IMPL_H
-#define QD_SIM_SCENE_IMPL_H
+#pragma once
 
 #include <quadrille/scene.h>
 
@@ -185,5 +184,3 @@ bool qdi_scene_write_default(const qdi_key *key, qdi_text *text);
 QD_MUST_USE qd_status qdi_scene_parse_with(const qd_allocator *allocator, const char *text, size_t bytes,
                                            const char *name, const qd_scene_changes *changes,
                                            qd_scene **scene, qd_error *error);
-
-#endif

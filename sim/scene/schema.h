@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCHEMA_H
-#define QD_SIM_SCHEMA_H
+#pragma once
 
 #include <quadrille/scene.h>
 #include <quadrille/vec.h>
@@ -377,5 +376,3 @@ qdi_pick qdi_pick_default(void);
 qdi_body_change qdi_body_change_default(void);
 /// Those of a rule that ends a run.
 qd_until_rule qdi_until_default(void);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCHEMA_KEYS_H
-#define QD_SIM_SCHEMA_KEYS_H
+#pragma once
 
 #include "sim/scene/schema.h"
 #include "sim/world/bounds.h"
@@ -49,5 +48,3 @@ qdi_schema_piece qdi_schema_stages(void);
 /// What has keys below it.
 #define GROUP_KEY(of, ...)                                                                                   \
     { .path = of, .type = QDI_KEY_GROUP, .about = __VA_ARGS__ }
-
-#endif

@@ -2,7 +2,6 @@
 #include "sim/scene/schema_keys.h"
 
 #include <float.h>
-#include <math.h>
 #include <quadrille/distribution.h>
 #include <quadrille/field.h>
 

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCHEMA_SHARED_H
-#define QD_SIM_SCHEMA_SHARED_H
+#pragma once
 
 #include "sim/scene/schema_keys.h"
 
@@ -127,5 +126,3 @@
         KEY(of ".length", REAL, in(length), 0, QDI_FURTHEST, "Of the line that a capsule is laid around.",   \
             .above = true),                                                                                  \
         ANY_KEY(of ".points", POINTS, in(points), "Corners of a convex polygon, 3 to 16, in any order.")
-
-#endif

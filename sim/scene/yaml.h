@@ -1,5 +1,4 @@
-#ifndef QD_SIM_YAML_H
-#define QD_SIM_YAML_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -75,5 +74,3 @@ void qdi_yaml_remove(qdi_yaml *yaml, qdi_yaml_ref parent, qdi_yaml_ref child);
 
 /// Makes `node` an empty map.
 void qdi_yaml_clear(qdi_yaml *yaml, qdi_yaml_ref node, uint32_t source);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_COLLIDE_H
-#define QD_SIM_COLLIDE_H
+#pragma once
 
 #include "sim/shape/form.h"
 
@@ -86,5 +85,3 @@ static inline int qdi_collide_disks(double radius_a, double radius_b, qd_vec2 d,
 /// other end of the side that faces the wall, if within reach.
 int qdi_collide_wall(const qdi_form *form, double c, double s, qd_vec2 normal, double distance, double reach,
                      qdi_manifold *manifold);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_COLLIDE_IMPL_H
-#define QD_SIM_COLLIDE_IMPL_H
+#pragma once
 
 #include "sim/shape/collide.h"
 #include "sim/shape/separate.h"
@@ -33,5 +32,3 @@ bool qdi_collide_rects(const qdi_form *a, const qdi_pose *pa, const qdi_form *b,
 /// qdi_collide for an edge of a polyline, which is at the origin, against any form but such an edge.
 int qdi_collide_edge(const qdi_form *edge, const qdi_pose *edge_pose, const qdi_form *form,
                      const qdi_pose *pose, double reach, qdi_manifold *manifold);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_DISTANCE_H
-#define QD_SIM_DISTANCE_H
+#pragma once
 
 #include "sim/shape/form.h"
 
@@ -21,5 +20,3 @@ typedef struct qdi_nearest {
 /// Signed distance of two forms with the nearest points, exact to rounding for any two (neighbours in a
 /// polyline are ignored): the smallest gap that qdi_collide would find. Ties as there. Any thread.
 qdi_nearest qdi_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FORM_H
-#define QD_SIM_FORM_H
+#pragma once
 
 #include <quadrille/shape.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ typedef struct qdi_core {
 
 /// The core of a form at a pose, its corners and normals in world directions.
 void qdi_core_make(const qdi_form *form, const qdi_pose *pose, qdi_core *core);
-
-#endif

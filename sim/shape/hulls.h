@@ -1,5 +1,4 @@
-#ifndef QD_SIM_HULLS_H
-#define QD_SIM_HULLS_H
+#pragma once
 
 #include "sim/shape/rects.h"
 
@@ -30,5 +29,3 @@ void qdi_hulls_avx512(qdi_hull_pairs *pairs, qdi_rect_meets *meets);
 static inline bool qdi_is_small_hull(const qdi_form *form) {
     return form->kind == QD_SHAPE_POLYGON && form->hull->count <= QDI_HULLS_CORNERS;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_MATERIALS_H
-#define QD_SIM_MATERIALS_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/body.h>
@@ -49,5 +48,3 @@ bool qdi_materials_next(const qdi_materials *all, uint32_t *a, uint32_t *b);
 void qdi_materials_put(const qdi_materials *all, unsigned char **at);
 void qdi_material_get(const unsigned char **at, qd_named_material *material);
 void qdi_pair_get(const unsigned char **at, uint32_t *a, uint32_t *b, qd_material *surface);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RAY_H
-#define QD_SIM_RAY_H
+#pragma once
 
 #include "sim/shape/form.h"
 
@@ -13,5 +12,3 @@ typedef struct qdi_ray_hit {
 /// in the form or on its border hits at 0. A ray along a segment without width passes it. Any thread.
 bool qdi_ray_form(const qdi_form *form, const qdi_pose *pose, qd_vec2 from, qd_vec2 way, double most,
                   qdi_ray_hit *hit);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_RECTS_H
-#define QD_SIM_RECTS_H
+#pragma once
 
 #include "sim/shape/collide.h"
 
@@ -116,5 +115,3 @@ static inline void qdi_rects_put(qdi_rect_pairs *pairs, size_t i, const qdi_rect
     in[QDI_RECTS_REACH][i] = reach;
 }
 int qdi_rects_take(const qdi_rect_meets *meets, size_t i, qdi_manifold *manifold);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SEPARATE_H
-#define QD_SIM_SEPARATE_H
+#pragma once
 
 #include "sim/shape/form.h"
 
@@ -31,5 +30,3 @@ bool qdi_separate(const qdi_core *a, const qdi_core *b, double limit, qdi_separa
 
 /// The side number `side` of `ref`, and what faces it of `other`.
 qdi_facing qdi_face(const qdi_core *ref, int side, const qdi_core *other);
-
-#endif

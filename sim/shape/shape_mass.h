@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SHAPE_MASS_H
-#define QD_SIM_SHAPE_MASS_H
+#pragma once
 
 #include "sim/shape/form.h"
 
@@ -11,5 +10,3 @@ typedef struct qdi_area_moments {
 } qdi_area_moments;
 
 qdi_area_moments qdi_core_moments(const qdi_core *core, double radius);
-
-#endif

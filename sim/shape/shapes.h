@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SHAPES_H
-#define QD_SIM_SHAPES_H
+#pragma once
 
 #include <quadrille/body.h>
 
@@ -75,5 +74,3 @@ void qdi_shape_put(const qd_shape *shape, unsigned char **at);
 void qdi_shape_get(const unsigned char **at, qd_shape *shape);
 void qdi_trait_put(const qdi_trait *trait, unsigned char **at);
 void qdi_trait_get(const unsigned char **at, qdi_trait *trait);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_TOI_H
-#define QD_SIM_TOI_H
+#pragma once
 
 #include "sim/shape/form.h"
 
@@ -31,5 +30,3 @@ typedef struct qdi_impact {
 /// normal. Both paths in one frame. Any thread.
 bool qdi_time_of_impact(const qdi_form *a, const qdi_swept_path *path_a, const qdi_form *b,
                         const qdi_swept_path *path_b, double target, double tolerance, qdi_impact *impact);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CHAIN_H
-#define QD_SIM_CHAIN_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "sim/world/scratch.h"
@@ -79,5 +78,3 @@ static inline uint32_t qdi_chain_sort(qdi_chain_link *links, uint32_t head) {
     for (int k = 0; k < PIECES; ++k) all = qdi_chain_merge(links, piece[k], all);
     return all;
 }
-
-#endif

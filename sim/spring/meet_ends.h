@@ -1,5 +1,4 @@
-#ifndef QD_SIM_MEET_ENDS_H
-#define QD_SIM_MEET_ENDS_H
+#pragma once
 
 #include "sim/world/world_impl.h"
 
@@ -31,5 +30,3 @@ void qdi_meet_ends_change(const qd_world *world, const uint32_t *hits, size_t co
 /// Springs that meet: notes whether the slots are those of the step before, and lists the ends of the
 /// candidates, of which `contacts` touch, once it will pay. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_meet_ends_keep(qd_world *world, bool same, size_t contacts);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_MEET_JOB_H
-#define QD_SIM_MEET_JOB_H
+#pragma once
 
 #include "sim/contact/narrow_job.h"
 #include "sim/spring/meet_ends.h"
@@ -59,5 +58,3 @@ QD_MUST_USE qd_status qdi_meet_test(qdi_meet_job *job);
 void qdi_meet_make(qdi_meet_job *job);
 /// Adds up the balances of simple ones.
 QD_MUST_USE qd_status qdi_meet_sum(qdi_meet_job *job, double sums[QDI_TALLY_LANES]);
-
-#endif

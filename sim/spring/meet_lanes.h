@@ -1,5 +1,4 @@
-#ifndef QD_SIM_MEET_LANES_H
-#define QD_SIM_MEET_LANES_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/spring_terms.h"
@@ -70,5 +69,3 @@ void qdi_meet_lanes_avx2(const qdi_meet_rows *rows, const qdi_meet_some *some, c
                          qdi_meet_lanes *lanes, qdi_meet_tally *tally);
 
 qdi_meet_kernel qdi_meet_kernel_of(qd_simd simd);
-
-#endif

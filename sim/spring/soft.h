@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SOFT_H
-#define QD_SIM_SOFT_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 
@@ -60,5 +59,3 @@ typedef struct qdi_soft_kernels {
 extern const qdi_soft_kernels qdi_soft_plain, qdi_soft_avx2;
 
 const qdi_soft_kernels *qdi_soft_kernels_of(qd_simd simd);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SPRING_H
-#define QD_SIM_SPRING_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/feature.h"
@@ -58,5 +57,3 @@ double qdi_spring_move(const qd_world *world, const qdi_spring_way *way, size_t 
                        uint32_t *bad, size_t *left);
 /// The other half, by the accelerations of the contacts in `following`. QD_ERR_LIMIT: reported.
 QD_MUST_USE qd_status qdi_spring_finish(qd_world *world, double dt);
-
-#endif

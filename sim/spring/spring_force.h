@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SPRING_FORCE_H
-#define QD_SIM_SPRING_FORCE_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance_state.h"
@@ -25,5 +24,3 @@ bool qdi_spring_simple(const qd_world *world);
 /// Makes the force of a contact of springs that meet, at a place, from its shear in the warm starts; and what
 /// is kept of it.
 void qdi_spring_force_met(const qdi_spring_job *job, size_t place, qd_contact *contact);
-
-#endif

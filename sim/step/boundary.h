@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BOUNDARY_H
-#define QD_SIM_BOUNDARY_H
+#pragma once
 
 #include "sim/world/pose.h"
 #include "sim/world/world_impl.h"
@@ -24,5 +23,3 @@ bool qdi_boundary_cross(const qdi_boundary *boundary, qdi_extent reach, double *
 static inline bool qdi_boundary_beyond(const qdi_boundary *c, double x, qdi_extent reach) {
     return x + c->inset * reach.low < c->low || x + c->inset * reach.high >= c->high;
 }
-
-#endif

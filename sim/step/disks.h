@@ -1,5 +1,4 @@
-#ifndef QD_SIM_DISKS_H
-#define QD_SIM_DISKS_H
+#pragma once
 
 #include "sim/world/reach.h"
 
@@ -38,6 +37,4 @@ qdi_disks_move qdi_disks_move_of(qd_simd simd);
 qdi_disks_found qdi_disks_move_portable(const qdi_disks *disks, size_t begin, size_t end);
 #ifdef __x86_64__
 qdi_disks_found qdi_disks_move_avx2(const qdi_disks *disks, size_t begin, size_t end);
-#endif
-
 #endif

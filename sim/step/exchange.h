@@ -1,5 +1,4 @@
-#ifndef QD_SIM_EXCHANGE_H
-#define QD_SIM_EXCHANGE_H
+#pragma once
 
 #include "sim/world/feature.h"
 
@@ -7,5 +6,3 @@
 /// ghosts get the places and velocities that their owners have worked out. Where a body has come too far for
 /// the ghosts to be enough, the step is not made, on any rank: QD_ERR_STOPPED, and the part is `stale`.
 extern const qdi_feature qdi_exchange_feature;
-
-#endif

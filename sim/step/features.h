@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FEATURES_H
-#define QD_SIM_FEATURES_H
+#pragma once
 
 #include "sim/world/feature.h"
 
@@ -7,5 +6,3 @@
 QD_MUST_USE qd_status qdi_features_at(qdi_stage stage, qd_world *world, qdi_step_context *step);
 void qdi_features_commit(qd_world *world, const qdi_step_context *step);
 void qdi_features_revert(qd_world *world, const qdi_step_context *step);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_LOAD_H
-#define QD_SIM_LOAD_H
+#pragma once
 
 #include "sim/world/save_impl.h"
 
@@ -40,5 +39,3 @@ QD_MUST_USE bool qdi_load_contacts(const unsigned char **at, qd_contact *contact
 bool qdi_load_contact_fits(const qd_contact *contact, const qdi_warm_start *warm_start);
 /// Loading: reads the force of a spring; false where it cannot be.
 QD_MUST_USE bool qdi_load_force(const unsigned char **at, qdi_contact_force *force);
-
-#endif

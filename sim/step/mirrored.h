@@ -1,5 +1,4 @@
-#ifndef QD_SIM_MIRRORED_H
-#define QD_SIM_MIRRORED_H
+#pragma once
 
 #include "sim/world/world_impl.h"
 
@@ -18,5 +17,3 @@ typedef struct qdi_mirrored {
 /// Adds up what the walls gave to mirrored bodies: in `sum`, and in the world's pushes and drift. On the
 /// world's team; errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_mirrored_sum(qd_world *world, const qdi_mirrored *step, qdi_wall_gain *sum);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_TURNS_H
-#define QD_SIM_TURNS_H
+#pragma once
 
 #include <quadrille/simd.h>
 
@@ -27,6 +26,4 @@ size_t qdi_turns_portable(const double *c, const double *s, const double *angle,
 #ifdef __x86_64__
 size_t qdi_turns_avx2(const double *c, const double *s, const double *angle, double *to_c, double *to_s,
                       size_t count);
-#endif
-
 #endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_EVENT_ROWS_H
-#define QD_SIM_EVENT_ROWS_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -57,5 +56,3 @@ QD_MUST_USE qd_status qdi_event_rows_hold(qdi_event_names *names, const qd_world
 
 /// The row as it is read from a store again.
 qd_store_event qdi_event_of_row(const qdi_event_row *row);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_STORE_IMPL_H
-#define QD_SIM_STORE_IMPL_H
+#pragma once
 
 #include <quadrille/store.h>
 
@@ -255,5 +254,3 @@ void qdi_store_drop_batch(qd_store *store);
 /// Puts what is on its way in line and waits until all is written; does nothing where the store only reads.
 /// Errors: the writer's, with its reason.
 QD_MUST_USE qd_status qdi_store_settle(qd_store *store, qd_error *error);
-
-#endif

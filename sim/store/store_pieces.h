@@ -1,5 +1,4 @@
-#ifndef QD_SIM_STORE_PIECES_H
-#define QD_SIM_STORE_PIECES_H
+#pragma once
 
 #include <quadrille/store.h>
 
@@ -23,5 +22,3 @@ QD_MUST_USE qd_status qdi_pieces_end(qdi_store_pieces *pieces, const void *sessi
                                      uint64_t keep);
 /// Store's pieces: nothing is to come of it, and the store goes on without. Those of no store are fine.
 void qdi_pieces_abandon(qdi_store_pieces *pieces);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_STORE_RANGES_H
-#define QD_SIM_STORE_RANGES_H
+#pragma once
 
 #include <quadrille/store.h>
 
@@ -24,5 +23,3 @@ void qdi_ranges_close(qdi_store_ranges *ranges);
 QD_MUST_USE qd_status qdi_ranges_open(qd_store *store, const char *owner, uint64_t step,
                                       qdi_store_ranges **ranges, qd_error *error);
 QD_MUST_USE qd_status qdi_ranges_hash(qdi_store_ranges *ranges, uint64_t *hash, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SWEEP_H
-#define QD_SIM_SWEEP_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/scene.h>
@@ -103,5 +102,3 @@ void qdi_sweep_plan_free(qdi_sweep_plan *plan);
 
 /// The point in words: "contact.restitution=0.5, contact.friction=0.2, replica 3".
 void qdi_sweep_words(const qdi_sweep *sweep, uint64_t point, char *text, size_t bytes);
-
-#endif

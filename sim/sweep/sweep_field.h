@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SWEEP_FIELD_H
-#define QD_SIM_SWEEP_FIELD_H
+#pragma once
 
 #include "sim/sweep/sweep_result.h"
 #include "sim/text/scene_text.h"
@@ -41,5 +40,3 @@ QD_MUST_USE qd_status qdi_sweep_fields_check(const struct qdi_sweep *sweep, cons
 /// those of reading the store, but of one that is damaged or not there.
 QD_MUST_USE qd_status qdi_sweep_fields_read(const struct qdi_sweep *sweep, const char *directory,
                                             qdi_text *cells, qd_error *error);
-
-#endif

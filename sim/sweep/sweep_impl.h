@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SWEEP_IMPL_H
-#define QD_SIM_SWEEP_IMPL_H
+#pragma once
 
 #include "sim/scene/schema.h"
 #include "sim/scene/yaml.h"
@@ -91,5 +90,3 @@ QD_MUST_USE qd_status qdi_sweep_key_check(const qdi_sweep_reader *reader, qdi_ya
                                           size_t bytes, const qdi_key **key);
 /// Writes a node as YAML on one line. Errors: QD_ERR_INVALID for what has no value.
 QD_MUST_USE qd_status qdi_sweep_flow(const qdi_sweep_reader *reader, qdi_yaml_ref node, qdi_text *text);
-
-#endif

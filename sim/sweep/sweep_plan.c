@@ -7,7 +7,6 @@
 #include <quadrille/hash.h>
 #include <quadrille/random.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

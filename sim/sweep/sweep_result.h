@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SWEEP_RESULT_H
-#define QD_SIM_SWEEP_RESULT_H
+#pragma once
 
 #include "sim/text/scene_text.h"
 
@@ -29,5 +28,3 @@ bool qdi_sweep_result_column(size_t number, char name[QDI_SWEEP_NAME], qdi_sweep
 /// as a run writes it, or of another scene), QD_ERR_IO, QD_ERR_MEMORY; the reason is in `error`.
 QD_MUST_USE qd_status qdi_sweep_result_read(const char *directory, uint64_t scene_hash,
                                             uint64_t metrics_every, qdi_text *cells, qd_error *error);
-
-#endif

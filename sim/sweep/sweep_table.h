@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SWEEP_TABLE_H
-#define QD_SIM_SWEEP_TABLE_H
+#pragma once
 
 #include "sim/sweep/sweep.h"
 #include "sim/text/scene_text.h"
@@ -62,5 +61,3 @@ typedef qd_status (*qdi_sweep_visit)(void *context, const qdi_sweep_line *line);
 /// older Quadrille), QD_ERR_CORRUPT, QD_ERR_IO, QD_ERR_MEMORY, those of `visit`.
 QD_MUST_USE qd_status qdi_sweep_table_read(const char *path, const qdi_sweep *sweep, bool *other,
                                            qdi_sweep_visit visit, void *context, qd_error *error);
-
-#endif

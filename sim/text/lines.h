@@ -1,5 +1,4 @@
-#ifndef QD_SIM_LINES_H
-#define QD_SIM_LINES_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -57,5 +56,3 @@ const char *qdi_path_shown(char shown[QDI_PATH_SHOWN], const char *path);
 /// The next word of a line that spaces and tabs separate; its beginning and length, or false past the last.
 /// `*at` is where to look, 0 at first.
 bool qdi_word_next(const char *text, size_t bytes, size_t *at, const char **word, size_t *length);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_NUMBER_H
-#define QD_SIM_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool qdi_integer_read(const char *text, size_t bytes, uint64_t *value);
 
 /// Reads a hash: 16 hexadecimal digits, small letters, and nothing else.
 bool qdi_hash_read(const char *text, size_t bytes, uint64_t *hash);
-
-#endif

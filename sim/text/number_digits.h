@@ -1,5 +1,4 @@
-#ifndef QD_SIM_NUMBER_DIGITS_H
-#define QD_SIM_NUMBER_DIGITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 /// whole numbers of 128 bits: below 1e-6 and from 1e15 on, where there are no such numbers, and for what is
 /// not above 0.
 bool qdi_number_digits(double value, uint64_t *digits, int *exponent);
-
-#endif

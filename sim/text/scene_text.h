@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCENE_TEXT_H
-#define QD_SIM_SCENE_TEXT_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -46,5 +45,3 @@ bool qdi_text_is_line(const char *text);
 /// What a message shows of text of unknown origin: one line without control characters (they become
 /// \xNN, as does what is not UTF-8), cut off with "..." where it is long. Returns `quote`.
 const char *qdi_quote(char quote[QDI_QUOTE_ROOM], const char *text, size_t bytes);
-
-#endif

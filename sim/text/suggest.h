@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SUGGEST_H
-#define QD_SIM_SUGGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ size_t qdi_suggest_distance(const char *a, size_t a_bytes, const char *b, size_t
 /// offered before, and near enough to have been meant: about a third of its letters differ at most, or one in
 /// a short word.
 void qdi_suggest(qdi_suggestion *best, const char *word, size_t bytes, const char *known, size_t known_bytes);
-
-#endif

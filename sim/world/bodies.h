@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BODIES_H
-#define QD_SIM_BODIES_H
+#pragma once
 
 #include "sim/world/world_impl.h"
 
@@ -76,5 +75,3 @@ QD_MUST_USE qd_status qdi_body_def_check(const qd_world *world, const qd_body_de
 
 /// World's bodies: bodies are about to be added, removed or placed: tree and contacts will be behind.
 void qdi_change_begin(qd_world *world);
-
-#endif

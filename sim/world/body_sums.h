@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BODY_SUMS_H
-#define QD_SIM_BODY_SUMS_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -43,5 +42,3 @@ void qdi_body_tallies_merge(qdi_body_tallies *all, const qdi_body_tallies *other
 
 /// Sums of a world: what both have found.
 qd_world_sums qdi_body_sums_of(const qdi_body_sizes *sizes, const qdi_body_tallies *tallies);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BOUNDS_H
-#define QD_SIM_BOUNDS_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ static inline bool qdi_is_inertia(double value) {
 static inline bool qdi_is_step(double dt) {
     return dt >= QDI_SHORTEST_STEP && dt <= QDI_FURTHEST;
 }
-
-#endif

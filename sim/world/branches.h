@@ -1,5 +1,4 @@
-#ifndef QD_SIM_BRANCHES_H
-#define QD_SIM_BRANCHES_H
+#pragma once
 
 #include <quadrille/world.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ extern const struct qdi_feature qdi_branches_feature;
 
 /// Whether a contact is between two dynamic bodies and no sensor's, and then their rows.
 bool qdi_branch_rows(const qd_world *world, qd_id a, qd_id b, uint32_t row[2]);
-
-#endif

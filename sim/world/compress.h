@@ -1,5 +1,4 @@
-#ifndef QD_SIM_COMPRESS_H
-#define QD_SIM_COMPRESS_H
+#pragma once
 
 #include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
@@ -28,5 +27,3 @@ extern const qdi_feature qdi_compress_feature;
 
 /// Puts the axes where a scale that was loaded has them. False: it cannot be.
 bool qdi_compress_restore(qd_world *world);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CONTACT_LIST_H
-#define QD_SIM_CONTACT_LIST_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/world_impl.h"
@@ -38,5 +37,3 @@ const qd_event *qdi_events_read(const qd_world *world, size_t *count);
 /// World's contacts: the events of contacts that begin and end, or, if the others have been read, all of
 /// them; for one thread. They live until all are read, or the next step.
 const qd_event *qdi_changes_read(const qd_world *world, size_t *count);
-
-#endif

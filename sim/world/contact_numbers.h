@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CONTACT_NUMBERS_H
-#define QD_SIM_CONTACT_NUMBERS_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/world_impl.h"
@@ -11,5 +10,3 @@ void qdi_orders_sort(uint64_t *order, uint32_t *place, size_t count, qd_contact 
 /// World's contacts: gives numbers to the contacts of springs that meet, for their parts that lie by number.
 /// What `contacts` held is lost. Cannot fail.
 void qdi_contacts_number(const qd_world *world, qdi_contact_state *state);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CONTACT_STATE_H
-#define QD_SIM_CONTACT_STATE_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/contact.h>
@@ -233,5 +232,3 @@ QD_MUST_USE qd_status qdi_meetings_reserve(const qd_allocator *allocator, qdi_co
 void qdi_contacts_trade(qdi_contact_state *state, qdi_contact_state *other, size_t count);
 /// World's contacts: frees all that a state holds.
 void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_CONTACT_SUMS_H
-#define QD_SIM_CONTACT_SUMS_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -49,5 +48,3 @@ qdi_tally qdi_add_contacts(const qd_world *world, const qdi_contact_sizes *sizes
 double qdi_pressure(const qd_world *world);
 /// Energy of springs in the present contacts.
 double qdi_contact_energy(const qd_world *world);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_DIGEST_H
-#define QD_SIM_DIGEST_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -35,5 +34,3 @@ size_t qdi_digest_contact(const qd_world *world, size_t number, unsigned char *r
 uint64_t qdi_digest_world(const qd_world *world, uint64_t hash);
 /// The hash of form 1: the one that runs of earlier versions have.
 uint64_t qdi_hash_blocks(const qd_world *world);
-
-#endif

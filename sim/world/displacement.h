@@ -1,5 +1,4 @@
-#ifndef QD_SIM_DISPLACEMENT_H
-#define QD_SIM_DISPLACEMENT_H
+#pragma once
 
 #include <quadrille/displacement.h>
 
@@ -31,5 +30,3 @@ QD_MUST_USE bool qdi_homes_get(const unsigned char **at, qd_world *world);
 
 /// Turns round the world that bodies make in a step.
 extern const qdi_feature qdi_displacement_feature;
-
-#endif

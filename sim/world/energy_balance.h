@@ -1,5 +1,4 @@
-#ifndef QD_SIM_ENERGY_BALANCE_H
-#define QD_SIM_ENERGY_BALANCE_H
+#pragma once
 
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/feature.h"
@@ -99,5 +98,3 @@ extern const qdi_feature qdi_balance_feature;
 double qdi_energy_of_row(const qd_world *world, uint32_t row);
 
 void qdi_balance_release(const qd_allocator *allocator, qdi_balance_scratch *balance);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_ENERGY_BALANCE_STATE_H
-#define QD_SIM_ENERGY_BALANCE_STATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -55,5 +54,3 @@ typedef struct qdi_balance_scratch {
 typedef struct qdi_rates {
     double virial, push; ///< push: across all walls
 } qdi_rates;
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FEATURE_H
-#define QD_SIM_FEATURE_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -46,5 +45,3 @@ typedef struct qdi_feature {
     void (*commit)(qd_world *world, const qdi_step_context *step); ///< bodies of `next` have become `now`
     void (*revert)(qd_world *world, const qdi_step_context *step); ///< from whatever stage failed
 } qdi_feature;
-
-#endif

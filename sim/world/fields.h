@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FIELDS_H
-#define QD_SIM_FIELDS_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/population.h"
@@ -91,5 +90,3 @@ typedef struct qdi_saved_records {
 void qdi_fields_put_each(const qdi_fields *fields, const void *from, size_t stride, qdi_records *to);
 QD_MUST_USE bool qdi_fields_get_each(const qdi_fields *fields, qdi_saved_records *from, void *to,
                                      size_t stride);
-
-#endif

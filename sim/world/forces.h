@@ -1,5 +1,4 @@
-#ifndef QD_SIM_FORCES_H
-#define QD_SIM_FORCES_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -25,5 +24,3 @@ QD_MUST_USE qd_status qdi_forces_check(const qd_world_def *def, qd_error *error)
 /// Acceleration by the attraction at a place, and its potential energy per mass.
 qd_vec2 qdi_attraction_at(const qd_attraction *pull, const qdi_axis axis[2], double x, double y);
 double qdi_attraction_energy(const qd_attraction *pull, const qdi_axis axis[2], double x, double y);
-
-#endif

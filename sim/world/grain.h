@@ -1,5 +1,4 @@
-#ifndef QD_SIM_GRAIN_H
-#define QD_SIM_GRAIN_H
+#pragma once
 
 /// How many items of a parallel pass a range has.
 
@@ -16,5 +15,3 @@
 #define QDI_FEW 512
 /// Indices (or contacts) per block of an ordered sum or hash.
 #define QDI_BLOCK 4096
-
-#endif

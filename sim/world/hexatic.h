@@ -1,5 +1,4 @@
-#ifndef QD_SIM_HEXATIC_H
-#define QD_SIM_HEXATIC_H
+#pragma once
 
 #include <quadrille/hexatic.h>
 
@@ -20,5 +19,3 @@ qdi_hexatic qdi_hexatic_begin(const qd_world *world, double reach);
 bool qdi_hexatic_counts(const qd_world *world, uint32_t row);
 /// Hexatic order: that of a body that has one; false where it has none that can be told.
 bool qdi_hexatic_of_row(const qdi_hexatic *all, uint32_t row, qd_vec2 *psi6);
-
-#endif

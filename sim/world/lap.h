@@ -1,5 +1,4 @@
-#ifndef QD_SIM_LAP_H
-#define QD_SIM_LAP_H
+#pragma once
 
 #include <quadrille/profile.h>
 
@@ -15,5 +14,3 @@ typedef struct qdi_lap {
 } qdi_lap;
 void qdi_lap_start(qdi_lap *lap, qd_profile *profile, const qd_team *team);
 void qdi_lap_end(qdi_lap *lap, qd_phase phase);
-
-#endif

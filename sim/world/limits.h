@@ -1,5 +1,4 @@
-#ifndef QD_SIM_LIMITS_H
-#define QD_SIM_LIMITS_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -22,5 +21,3 @@ void qdi_limit_report_pairs(qd_limit_report *report, uint64_t step, const qd_lim
 void qdi_limit_report_walls(qd_limit_report *report, uint64_t step, const qd_limits *limits);
 void qdi_limit_report_size(qd_limit_report *report, uint64_t step, const qd_limits *limits);
 void qdi_limit_report_sums(qd_limit_report *report, uint64_t step);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_NAMES_H
-#define QD_SIM_NAMES_H
+#pragma once
 
 #include "sim/world/world_impl.h"
 
@@ -37,5 +36,3 @@ size_t qdi_names_from(const qd_world *world, uint64_t name);
 uint32_t qdi_names_find(const uint64_t *names, size_t count, uint64_t name);
 /// Names: frees.
 void qdi_names_release(qd_world *world);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_ORDER_SUMS_H
-#define QD_SIM_ORDER_SUMS_H
+#pragma once
 
 #include <quadrille/world.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ typedef struct qdi_order_block {
 /// where bodies were added, removed or placed since the last detection, or would meet neighbours through two
 /// images.
 qdi_order_sums qdi_sum_order(const qd_world *world);
-
-#endif

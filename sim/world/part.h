@@ -1,5 +1,4 @@
-#ifndef QD_SIM_PART_H
-#define QD_SIM_PART_H
+#pragma once
 
 #include "core/parallel/ranks.h"
 #include "sim/world/energy_balance_state.h"
@@ -112,5 +111,3 @@ size_t qdi_part_contacts(const qd_world *world);
 QD_MUST_USE qd_status qdi_part_drop_ghosts(qd_world *world, size_t first);
 /// World's part: puts rows into another order: row r is the one that was from[r]. `spare` has room for all.
 void qdi_part_order_rows(const qd_world *world, const uint32_t *from, double *spare);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_POPULATION_H
-#define QD_SIM_POPULATION_H
+#pragma once
 
 #include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
@@ -78,5 +77,3 @@ void qdi_emitter_put(unsigned char **at, const qdi_emitter *emitter);
 /// Reads all emitters and sinks. One that is no good gives QD_ERR_CORRUPT.
 QD_MUST_USE qd_status qdi_population_get(const unsigned char **at, qd_world *world, size_t emitters,
                                          size_t sinks);
-
-#endif

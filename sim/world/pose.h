@@ -1,5 +1,4 @@
-#ifndef QD_SIM_POSE_H
-#define QD_SIM_POSE_H
+#pragma once
 
 #include "core/math/outward.h"
 #include "sim/world/reach.h"
@@ -87,5 +86,3 @@ static inline qd_box qdi_box_of(double x, double y, qdi_extent wide, qdi_extent 
     return (qd_box){qdi_outward(x + wide.low, -1.0F), qdi_outward(y + high.low, -1.0F),
                     qdi_outward(x + wide.high, 1.0F), qdi_outward(y + high.high, 1.0F)};
 }
-
-#endif

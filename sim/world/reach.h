@@ -1,5 +1,4 @@
-#ifndef QD_SIM_REACH_H
-#define QD_SIM_REACH_H
+#pragma once
 
 #include "sim/world/world_impl.h"
 
@@ -51,5 +50,3 @@ static inline double qdi_reach_of(const qdi_reach *reach, double inner, double r
 static inline double qdi_reach_of_row(const qd_world *world, const qdi_reach *reach, uint32_t row) {
     return qdi_reach_of(reach, qdi_inner_of_row(world, row), world->radius[row]);
 }
-
-#endif

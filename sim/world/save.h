@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SAVE_H
-#define QD_SIM_SAVE_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -17,5 +16,3 @@ QD_MUST_USE qd_status qdi_world_save_to(const qd_world *world, const qdi_saved_s
 
 /// The size that a world has when it is saved.
 size_t qdi_saved_bytes(const qd_world *world);
-
-#endif

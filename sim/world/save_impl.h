@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SAVE_IMPL_H
-#define QD_SIM_SAVE_IMPL_H
+#pragma once
 
 #include "sim/world/world_impl.h"
 
@@ -51,5 +50,3 @@ void qdi_saved_body(unsigned char **at, const qd_world *world, size_t row, uint3
 /// Saved world: writes contacts with their warm starts, one after the other.
 void qdi_saved_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *warm_start,
                         size_t count);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SAVER_H
-#define QD_SIM_SAVER_H
+#pragma once
 
 #include "core/base/hash_stream.h"
 #include "sim/world/save.h"
@@ -21,5 +20,3 @@ QD_MUST_USE qd_status qdi_saver_add(const qdi_saver *saver, const void *data, si
 QD_MUST_USE qd_status qdi_saver_end(const qdi_saver *saver);
 /// Saver: frees.
 void qdi_saver_release(qdi_saver *saver);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SCRATCH_H
-#define QD_SIM_SCRATCH_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/vec.h>
@@ -245,5 +244,3 @@ struct qdi_scratch {
     uint64_t slots_of; ///< 1 + the number of the step whose contacts these are; 0: of none
     bool accelerations_present; ///< accelerations are those by the present contacts, of their rows
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SHARE_H
-#define QD_SIM_SHARE_H
+#pragma once
 
 #include <quadrille/metrics.h>
 #include <quadrille/world.h>
@@ -36,5 +35,3 @@ void qdi_share_sums_merge(qdi_share_sums *all, const qdi_share_sums *other);
 /// `totals` are the whole's.
 void qdi_share_measure(const qd_world *world, const qdi_share_sizes *sizes, const qdi_share_sums *sums,
                        const qd_world_totals *totals, qd_metrics *metrics);
-
-#endif

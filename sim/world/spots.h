@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SPOTS_H
-#define QD_SIM_SPOTS_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -20,5 +19,3 @@ void qdi_spots_find_rows(qd_world *world, qdi_contact_state *state);
 void qdi_spots_name(qd_world *world, bool by_row);
 /// World's contacts by row: makes the touching flags those of the present contacts.
 void qdi_touching_mark(qd_world *world);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SPRING_TERMS_H
-#define QD_SIM_SPRING_TERMS_H
+#pragma once
 
 #include "sim/world/contact_state.h"
 #include "sim/world/surface.h"
@@ -97,5 +96,3 @@ double qdi_spring_force(const qd_world *world, const qd_contact *contact);
 /// of a contact.
 double qdi_spring_energy(const qd_world *world, const qdi_contact_state *state, size_t i);
 double qdi_spring_shear_energy(const qd_world *world, const qd_contact *contact, const qdi_warm_start *shear);
-
-#endif

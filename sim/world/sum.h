@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SUM_H
-#define QD_SIM_SUM_H
+#pragma once
 
 #include <quadrille/team.h>
 #include <quadrille/vec.h>
@@ -40,5 +39,3 @@ QD_MUST_USE qd_status qdi_sum_lanes(qd_team *team, qdi_arena *arena, const doubl
 QD_MUST_USE qd_status qdi_sum_cut(qd_team *team, const qdi_tally_most *most, size_t terms,
                                   qdi_tally_cut *cut);
 QD_MUST_USE qd_status qdi_sum_end(qd_team *team, const qdi_tally *tally, double sums[QDI_TALLY_LANES]);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_SURFACE_H
-#define QD_SIM_SURFACE_H
+#pragma once
 
 #include "core/math/larger.h"
 #include "sim/world/world_impl.h"
@@ -49,5 +48,3 @@ static inline qd_material qdi_mixed_surface(const qd_world *world, const qd_mate
 
 /// Makes the surface of the walls of the world's def and materials anew.
 void qdi_world_make_walls(qd_world *world);
-
-#endif

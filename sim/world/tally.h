@@ -1,5 +1,4 @@
-#ifndef QD_SIM_TALLY_H
-#define QD_SIM_TALLY_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ static inline void qdi_tally_merge(qdi_tally *tally, const qdi_tally *other) {
         tally->second[k] += other->second[k];
     }
 }
-
-#endif

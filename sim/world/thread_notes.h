@@ -1,5 +1,4 @@
-#ifndef QD_SIM_THREAD_NOTES_H
-#define QD_SIM_THREAD_NOTES_H
+#pragma once
 
 #include <quadrille/world.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void qdi_threads_note(const qd_world *world, size_t begin, size_t end, int worke
 
 /// 0 to threads - 1, or QDI_NO_THREAD: nobody asked, there was no step, or the body came after it moved.
 int qdi_thread_of_row(const qd_world *world, size_t row);
-
-#endif

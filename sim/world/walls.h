@@ -1,5 +1,4 @@
-#ifndef QD_SIM_WALLS_H
-#define QD_SIM_WALLS_H
+#pragma once
 
 #include "sim/world/feature.h"
 #include "sim/world/world_impl.h"
@@ -28,5 +27,3 @@ static inline qd_vec2 qdi_wall_normal(int wall) {
 }
 /// Moves them in a step, and their mean velocities before it. QD_ERR_LIMIT: reported, two have met.
 extern const qdi_feature qdi_walls_feature;
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_WORK_H
-#define QD_SIM_WORK_H
+#pragma once
 
 #include <quadrille/world.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ typedef struct qdi_work {
 
 /// World's work: of the step made last. Costs next to nothing and changes nothing.
 qdi_work qdi_world_work(const qd_world *world);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_WORLD_IMPL_H
-#define QD_SIM_WORLD_IMPL_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -181,5 +180,3 @@ struct qd_world {
     double pressed; ///< energy of springs before they were changed, while `changed`; else 0
     qd_limit_report report;
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_SIM_WORLD_MAKE_H
-#define QD_SIM_WORLD_MAKE_H
+#pragma once
 
 #include <quadrille/world.h>
 
@@ -10,5 +9,3 @@ QD_MUST_USE qd_status qdi_world_make(const qd_world_def *def, qd_world **world);
 void qdi_world_slim(qd_world *world);
 /// Why a def is refused, or QD_OK.
 QD_MUST_USE qd_status qdi_world_def_check(const qd_world_def *def, qd_error *error);
-
-#endif

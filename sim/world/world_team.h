@@ -1,5 +1,4 @@
-#ifndef QD_SIM_WORLD_TEAM_H
-#define QD_SIM_WORLD_TEAM_H
+#pragma once
 
 #include <quadrille/team.h>
 #include <quadrille/world.h>
@@ -18,5 +17,3 @@ typedef struct qdi_searched {
 } qdi_searched;
 
 qdi_searched qdi_world_searched(const qd_world *world);
-
-#endif

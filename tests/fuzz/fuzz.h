@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_FUZZ_H
-#define QD_TESTS_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ uint16_t qd_fuzz_short(qd_fuzz_input *input);
 double qd_fuzz_number(qd_fuzz_input *input, double low, double high);
 /// The next `most` bytes at most, up to a newline, as a text of the heap, without zeros in it.
 char *qd_fuzz_line(qd_fuzz_input *input, size_t most);
-
-#endif

@@ -5,8 +5,6 @@
 #include "tests/support/tree_rig.h"
 
 #include <quadrille/brute.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BODIES_MOST = 48, OPERATIONS_MOST = 64, INDICES = 64 };

@@ -1,12 +1,14 @@
-#ifndef QD_TESTS_BODY_ROWS_H
-#define QD_TESTS_BODY_ROWS_H
+#pragma once
 
 #include "sim/format/body_file.h"
+#include "tests/support/harness.h"
 
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+QD_OWN_VALUE(qdi_body_file, qdi_body_file_release)
 
 /// Rows that are read from the text of a body file, and what they should be.
 
@@ -45,5 +47,3 @@ static inline void check_rows(const qdi_body_file *file, const qdi_disk_row *row
                       file->rows[i].label, file->rows[i].x, file->rows[i].y, file->rows[i].vx,
                       file->rows[i].vy, file->rows[i].spin, file->rows[i].radius, file->rows[i].mass, text);
 }
-
-#endif

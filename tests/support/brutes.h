@@ -1,9 +1,12 @@
-#ifndef QD_TESTS_BRUTES_H
-#define QD_TESTS_BRUTES_H
+#pragma once
 
 #include "tests/support/harness.h"
 
 #include <quadrille/brute.h>
+
+QD_OWN_POINTER(qd_team, qd_team_destroy)
+QD_OWN_POINTER(qd_brute, qd_brute_destroy)
+QD_OWN_POINTER(qd_pairs, qd_pairs_destroy)
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -61,5 +64,3 @@ static inline hits retrieve(const qd_brute *brute, qd_box box, qd_body_index sel
     ck_assert_int_eq(qd_brute_retrieve(brute, box, self, note_hit, &h), QD_OK);
     return h;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_FAULTY_VFS_H
-#define QD_TESTS_FAULTY_VFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ typedef struct qd_faulty_vfs {
 
 /// The one there is; put in place by the first call.
 qd_faulty_vfs *qd_faulty_vfs_get(void);
-
-#endif

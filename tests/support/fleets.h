@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_FLEETS_H
-#define QD_TESTS_FLEETS_H
+#pragma once
 
 #include "sim/ranks/fleet.h"
 #include "sim/world/bodies.h"
@@ -16,9 +15,8 @@
 
 static inline void giant_and_wheel(qd_world *world, qd_random *random) {
     const qd_world_def def = qd_world_definition(world);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){def.origin.x + 0.5 * def.size.x, def.origin.y + 0.5 * def.size.y};
-    body.shape = qd_shape_disk(qd_test_between(random, 3, 4));
+    qd_body_def body = qd_test_body_at(qd_shape_disk(qd_test_between(random, 3, 4)),
+                                       def.origin.x + 0.5 * def.size.x, def.origin.y + 0.5 * def.size.y);
     qd_test_add(world, &body);
     body.shape = qd_shape_rect(6, 0.5);
     body.kind = QD_BODY_KINEMATIC;
@@ -109,7 +107,7 @@ typedef struct qd_pieces {
 
 static inline qd_status qd_pieces_begin(void *context, uint64_t bytes) {
     qd_pieces *to = context;
-    *to = (qd_pieces){.data = malloc((size_t)bytes), .all = (size_t)bytes};
+    *to = (qd_pieces){.data = qd_test_memory((size_t)bytes), .all = (size_t)bytes};
     ck_assert_ptr_nonnull(to->data);
     return QD_OK;
 }
@@ -121,5 +119,3 @@ static inline qd_status qd_pieces_take(void *context, const void *data, size_t b
     to->used += bytes;
     return QD_OK;
 }
-
-#endif

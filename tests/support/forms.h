@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_FORMS_H
-#define QD_TESTS_FORMS_H
+#pragma once
 
 #include "sim/shape/form.h"
 
@@ -45,5 +44,3 @@ double qd_test_apart_along(const qdi_form *a, const qdi_pose *pa, const qdi_form
 /// Signed distance as the largest separation over all directions, sampled and refined: never more than it is,
 /// and rarely less by much.
 double qd_test_distance(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb);
-
-#endif

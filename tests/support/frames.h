@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_FRAMES_H
-#define QD_TESTS_FRAMES_H
+#pragma once
 
 #include "tests/support/one_scratch.h"
 
@@ -48,5 +47,3 @@ static inline qd_status push_frames(qd_frame_writer *writer, qd_world *world, in
     }
     return status;
 }
-
-#endif

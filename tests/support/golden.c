@@ -16,7 +16,7 @@
 
 static qd_test_image decode(png_image *image, const char *name) {
     image->format = PNG_FORMAT_RGB;
-    qd_test_image out = {(int)image->width, (int)image->height, malloc(PNG_IMAGE_SIZE(*image))};
+    qd_test_image out = {(int)image->width, (int)image->height, qd_test_memory(PNG_IMAGE_SIZE(*image))};
     ck_assert_ptr_nonnull(out.rgb);
     ck_assert_msg(png_image_finish_read(image, NULL, out.rgb, 0, NULL), "%s: %s", name, image->message);
     return out;
@@ -60,8 +60,7 @@ static void show_difference(const qd_test_image *golden, const qd_test_image *no
                        .format = PNG_FORMAT_RGB,
                        .width = (png_uint_32)(3 * wide + 2 * GAP),
                        .height = (png_uint_32)high};
-    uint8_t *rgb = calloc(PNG_IMAGE_SIZE(image), 1);
-    ck_assert_ptr_nonnull(rgb);
+    qd_own_memory uint8_t *rgb = qd_test_zeros(PNG_IMAGE_SIZE(image), 1);
     for (int y = 0; y < high; ++y) {
         uint8_t *row = rgb + (size_t)y * 3 * image.width;
         for (int x = 0; x < wide; ++x) {
@@ -73,7 +72,6 @@ static void show_difference(const qd_test_image *golden, const qd_test_image *no
     }
     (void)mkdir(QD_GOLDEN_DIR, 0777); // one that is there is fine; what is not shows in the next line
     ck_assert_msg(png_image_write_to_file(&image, path, 0, rgb, 0, NULL), "%s: %s", path, image.message);
-    free(rgb);
 }
 
 /// How many pixels differ, and where the first one is.

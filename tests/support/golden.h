@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_GOLDEN_H
-#define QD_TESTS_GOLDEN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void qd_test_golden_in(const char *folder, const char *name, const void *bytes, 
 /// `every` steps from each to the next, the last.
 void qd_test_golden_scene(const char *name, const char *scene_name, size_t frames, size_t every,
                           const char *const *sets, size_t count);
-
-#endif

@@ -67,17 +67,26 @@ static void test_release(void *context, void *memory, size_t bytes) {
     free(memory);
 }
 
-void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at) {
-    *allocator = (qd_test_allocator){.allocator = {test_allocate, test_release, allocator},
-                                     .fail_at = fail_at};
+qd_test_allocator qd_test_allocator_of(qd_test_allocator *self, size_t fail_at) {
+    return (qd_test_allocator){.allocator = {test_allocate, test_release, self}, .fail_at = fail_at};
 }
 
-int qd_test_run(Suite *suite) {
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+void qd_test_free(void *pointer_to_memory) {
+    void *memory;
+    memcpy(&memory, pointer_to_memory, sizeof memory);
+    free(memory);
+}
+
+void *qd_test_memory(size_t bytes) {
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    ck_assert_ptr_nonnull(memory);
+    return memory;
+}
+
+void *qd_test_zeros(size_t count, size_t size) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    ck_assert_ptr_nonnull(memory);
+    return memory;
 }
 
 bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status) {
@@ -95,29 +104,27 @@ size_t qd_test_below(qd_random *random, size_t end) {
     return (size_t)(qd_random_bits(random) % end);
 }
 
-TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after) {
-    TCase *tests = tcase_create(name);
+static qd_test_entry *entries; // by line
+
+void qd_test_register(qd_test_entry *entry) {
+    qd_test_entry **at = &entries;
+    while (*at && (*at)->test.line < entry->test.line) at = &(*at)->next;
+    entry->next = *at;
+    *at = entry;
+}
+
+int qd_test_main(const char *suite_name, double seconds, SFun before, SFun after) {
+    const char *only = getenv("QD_TEST_ONLY");
+    TCase *tests = tcase_create(suite_name);
     if (seconds > 0) tcase_set_timeout(tests, seconds);
     if (before || after) tcase_add_checked_fixture(tests, before, after);
-    return tests;
-}
-
-void qd_test_add_once(TCase *tests, const TTest *const *list) {
-    for (; *list; ++list) tcase_add_test(tests, *list);
-}
-
-void qd_test_add_loops(TCase *tests, const qd_test_loop *list) {
-    for (; list->test; ++list) tcase_add_loop_test(tests, list->test, 0, list->times);
-}
-
-int qd_test_run_case(const char *name, TCase *tests) {
-    Suite *suite = suite_create(name);
+    for (const qd_test_entry *e = entries; e; e = e->next)
+        if (!only || strstr(e->test.name, only)) tcase_add_loop_test(tests, &e->test, e->first, e->end);
+    Suite *suite = suite_create(suite_name);
     suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
-}
-
-int qd_test_run_once(const char *name, double seconds, SFun before, SFun after, const TTest *const *list) {
-    TCase *tests = qd_test_case(name, seconds, before, after);
-    qd_test_add_once(tests, list);
-    return qd_test_run_case(name, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_HARNESS_H
-#define QD_TESTS_HARNESS_H
+#pragma once
 
 #include <check.h>
 #include <quadrille/alloc.h>
@@ -35,7 +34,8 @@ typedef struct qd_test_allocator {
     qd_allocator allocator; ///< hand out &this
     size_t calls, fail_at, live, live_bytes, most_bytes;
 } qd_test_allocator;
-void qd_test_allocator_init(qd_test_allocator *allocator, size_t fail_at);
+/// What `self` is to be: `qd_test_allocator memory = qd_test_allocator_of(&memory, 1)`.
+qd_test_allocator qd_test_allocator_of(qd_test_allocator *self, size_t fail_at);
 /// Whether what was tried with it has succeeded; ends the test unless that or lack of memory has come of it,
 /// and everything was given back.
 bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status);
@@ -62,27 +62,53 @@ bool qd_test_had_memory(const qd_test_allocator *allocator, qd_status status);
 /// or that of QD_TEST_SEED alone.
 void qd_test_seeds(size_t normal, int part, void (*run)(uint64_t seed));
 
-/// Runs a suite the way every test program does and returns main's value.
-int qd_test_run(Suite *suite);
+/// A variable that gives back what it has when its scope ends, as `qd_own(qd_world) world = ...`: a pointer,
+/// or a structure. QD_OWN_POINTER and QD_OWN_VALUE say by which function, once for each type.
+#define qd_own(type) __attribute__((cleanup(type##_own_end))) type##_own
+#define QD_OWN_POINTER(type, end)                                                                            \
+    typedef __typeof__(type) *type##_own;                                                                    \
+    static inline void type##_own_end(type##_own *held) {                                                    \
+        end(*held);                                                                                          \
+    }
+#define QD_OWN_VALUE(type, end)                                                                              \
+    typedef type type##_own;                                                                                 \
+    static inline void type##_own_end(type##_own *held) {                                                    \
+        end(held);                                                                                           \
+    }
+/// The same of memory that free gives back: `qd_own_memory char *text = ...`.
+#define qd_own_memory __attribute__((cleanup(qd_test_free)))
+void qd_test_free(void *pointer_to_memory);
+/// Memory as of malloc and of calloc; ends the test where there is none.
+void *qd_test_memory(size_t bytes);
+void *qd_test_zeros(size_t count, size_t size);
 
-/// For programs with one group of tests: makes it, with seconds that a test may take (0: 120; five times as
-/// many on any machine, see CK_TIMEOUT_MULTIPLIER) and what is done before and after each (NULL: nothing);
-/// and runs it as a suite, as above.
-TCase *qd_test_case(const char *name, double seconds, SFun before, SFun after);
-int qd_test_run_case(const char *name, TCase *tests);
-/// All of that for programs whose tests run once each: returns main's value.
-#define qd_test_main(name, seconds, before, after, ...)                                                      \
-    qd_test_run_once(name, seconds, before, after, (const TTest *const[]){__VA_ARGS__, NULL})
-int qd_test_run_once(const char *name, double seconds, SFun before, SFun after, const TTest *const *list);
-/// Adds tests that run once each.
-#define qd_test_once(tests, ...) qd_test_add_once(tests, (const TTest *const[]){__VA_ARGS__, NULL})
-void qd_test_add_once(TCase *tests, const TTest *const *list);
-/// Adds tests that run several times each, with _i from 0 on: {test, times}.
-typedef struct qd_test_loop {
-    const TTest *test;
-    int times;
-} qd_test_loop;
-#define qd_test_loops(tests, ...) qd_test_add_loops(tests, (const qd_test_loop[]){__VA_ARGS__, {NULL, 0}})
-void qd_test_add_loops(TCase *tests, const qd_test_loop *list);
+/// What a program registers before its main begins.
+typedef struct qd_test_entry {
+    TTest test;
+    int first, end;
+    struct qd_test_entry *next;
+} qd_test_entry;
+void qd_test_register(qd_test_entry *entry);
 
-#endif
+/// Defines a test, which the program runs once; or several times, with _i from `from` on below `below`. Tests
+/// run in the order in which the program's file has them.
+#define QD_TEST(name) QD_TEST_LOOP(name, 0, 1)
+#define QD_TEST_LOOP(name, from, below)                                                                      \
+    static void name(int _i);                                                                                \
+    __attribute__((constructor)) static void name##_register(void) {                                         \
+        static qd_test_entry entry = {{#name, name, __FILE__, __LINE__}, 0, 0, NULL};                        \
+        entry.first = (int)(from);                                                                           \
+        entry.end = (int)(below);                                                                            \
+        qd_test_register(&entry);                                                                            \
+    }                                                                                                        \
+    static void name(int _i CK_ATTRIBUTE_UNUSED)
+
+/// Runs the program's tests as a suite, those whose name has QD_TEST_ONLY in it where that is set, and
+/// returns main's value. `seconds`: what a test may take (0: 120; five times as many on any machine, see
+/// CK_TIMEOUT_MULTIPLIER); `before` and `after`: what is done before and after each (NULL: nothing).
+int qd_test_main(const char *suite_name, double seconds, SFun before, SFun after);
+/// A main that does so.
+#define QD_TEST_MAIN(suite_name, seconds, before, after)                                                     \
+    int main(void) {                                                                                         \
+        return qd_test_main(suite_name, seconds, before, after);                                             \
+    }

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_JSON_VALUES_H
-#define QD_TESTS_JSON_VALUES_H
+#pragma once
 
 #include <check.h>
 #include <jansson.h>
@@ -23,5 +22,3 @@ static inline const char *text(const json_t *object, const char *key) {
     ck_assert_msg(json_is_string(value), "%s is no text", key);
     return json_string_value(value);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_LEDGER_H
-#define QD_TESTS_LEDGER_H
+#pragma once
 
 #include "tests/support/worlds.h"
 
@@ -53,5 +52,3 @@ void qd_test_ledger_enter(qd_test_ledger *ledger, const qd_contact *contact, con
 
 /// Makes a step, and keeps the books of it.
 void qd_test_ledger_step(qd_test_ledger *ledger, double dt);
-
-#endif

@@ -127,9 +127,8 @@ static qd_world *copy_of(const lives *all, const qd_world *world, int threads) {
 }
 
 static void check_loads(const lives *all) {
-    qd_world *copy = copy_of(all, all->world[0], 1);
+    qd_own(qd_world) copy = copy_of(all, all->world[0], 1);
     check_same(all, all->world[0], copy, "a copy");
-    qd_world_destroy(copy);
 }
 
 static void reload(lives *all, size_t k) {
@@ -296,7 +295,7 @@ static bool step_all(lives *all) {
 
 void qd_test_live(uint64_t seed, const qd_test_dice *dice) {
     lives all = {.seed = seed, .dice = *dice};
-    qd_test_allocator_init(&all.dirty, 0);
+    all.dirty = qd_test_allocator_of(&all.dirty, 0);
     if (create_all(&all)) {
         populate(&all);
         check_loads(&all);

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_LIVES_H
-#define QD_TESTS_LIVES_H
+#pragma once
 
 #include "tests/support/random_worlds.h"
 
@@ -12,5 +11,3 @@
 ///
 /// Fails the running test where they differ; `seed` names the case.
 void qd_test_live(uint64_t seed, const qd_test_dice *dice);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_MANY_PROCESSES_H
-#define QD_TESTS_MANY_PROCESSES_H
+#pragma once
 
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
@@ -45,9 +44,7 @@ static inline void succeed(qd_program_start how) {
 
 /// The exit code of a child that was launched.
 static inline int code_of(pid_t child) {
-    qd_program_outcome outcome = qd_program_await(&many, child);
-    qd_program_forget(&outcome);
-    return outcome.code;
+    return qd_program_await(&many, child).code;
 }
 
 /// Three scenes, of which everything is recorded: a gas that nothing stops; sizes of 1 to 100 and a giant on
@@ -128,5 +125,3 @@ static inline double seconds_to_the_end(pid_t child) {
     }
     return seconds;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_ONE_PROGRAM_H
-#define QD_TESTS_ONE_PROGRAM_H
+#pragma once
 
 #include "tests/support/program.h"
 
@@ -26,7 +25,7 @@ static inline qd_scratch_path at(const char *name) {
     return qd_scratch_at(&program.work, name);
 }
 
-/// Run it with these arguments; SUCCEED: it must exit with 0.
+/// Run it with these arguments; SUCCEED: it must exit with 0; both return the outcome.
 #define RUN(...)     qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 #define SUCCEED(...) qd_program_succeed(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
 
@@ -44,11 +43,3 @@ static inline void expect_same_frames(const char *one, const char *other, int la
         expect_same_files(here, there);
     }
 }
-
-/// Ends the test unless it ended so: with this exit code, and one line that has these words.
-static inline void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
-}
-
-#endif

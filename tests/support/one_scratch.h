@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_ONE_SCRATCH_H
-#define QD_TESTS_ONE_SCRATCH_H
+#pragma once
 
 #include "tests/support/scratch.h"
 
@@ -19,5 +18,3 @@ static inline void teardown(void) {
 static inline qd_scratch_path at(const char *name) {
     return qd_scratch_at(&scratch, name);
 }
-
-#endif

@@ -1,5 +1,6 @@
 #include "tests/support/pages.h"
 
+#include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
 #include <check.h>
@@ -40,7 +41,7 @@ bool qd_page_holds_file(const qd_page *page, size_t number, const char *path) {
     for (size_t i = 0; i <= number; ++i) c = strstr(c + 1, picture_begin);
     c += sizeof picture_begin - 1;
     size_t bytes = 0, got = 0;
-    char *file = qd_scratch_read(path, &bytes);
+    qd_own_memory char *file = qd_scratch_read(path, &bytes);
     ck_assert_ptr_nonnull(file);
     unsigned held = 0;
     int bits = 0;
@@ -53,7 +54,6 @@ bool qd_page_holds_file(const qd_page *page, size_t number, const char *path) {
         same = same && got < bytes && (unsigned char)file[got] == (held >> bits & 255);
         got += 1;
     }
-    free(file);
     return same && got == bytes;
 }
 

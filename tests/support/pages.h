@@ -1,5 +1,6 @@
-#ifndef QD_TESTS_PAGES_H
-#define QD_TESTS_PAGES_H
+#pragma once
+
+#include "tests/support/harness.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,11 +17,10 @@ typedef struct qd_page {
 /// Reads one; ends the test where its data is no JSON. qd_page_forget it.
 qd_page qd_page_read(const char *path);
 void qd_page_forget(qd_page *page);
+QD_OWN_VALUE(qd_page, qd_page_forget)
 
 /// Whether picture `number` of the page is the file, byte for byte.
 bool qd_page_holds_file(const qd_page *page, size_t number, const char *path);
 
 /// Whether one of the page's notes says this.
 bool qd_page_notes(const qd_page *page, const char *words);
-
-#endif

@@ -1,9 +1,11 @@
-#ifndef QD_TESTS_PICTURES_H
-#define QD_TESTS_PICTURES_H
+#pragma once
 
 #include "export/picture/picture.h"
 #include "export/picture/tile_bins.h"
 #include "tests/support/harness.h"
+
+QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
+QD_OWN_VALUE(qdi_raster, qdi_raster_destroy)
 
 /// Draws a picture with one thread.
 static inline void qd_test_draw(const qdi_picture *picture, qdi_raster *raster) {
@@ -12,5 +14,3 @@ static inline void qd_test_draw(const qdi_picture *picture, qdi_raster *raster) 
     ck_assert_int_eq(qdi_picture_draw(picture, &bins, raster), QD_OK);
     qdi_tile_bins_destroy(&bins);
 }
-
-#endif

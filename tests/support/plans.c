@@ -85,7 +85,6 @@ qd_power_log *qd_plans_log(const qd_program *program, qd_program_start start, co
     (void)remove(path.text);
     qd_program_outcome outcome = qd_program_run(program, &start);
     ck_assert_msg(outcome.code == code, "exit %d: %s", outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     return qd_power_log_read(path.text, prefix, before);
 }
 
@@ -127,11 +126,10 @@ static int copy_entry(const char *path, const struct stat *facts, int kind, stru
     path_in_other(path, other);
     if (kind == FTW_D) return mkdir(other, 0777);
     size_t bytes = 0;
-    char *data = qd_scratch_read(path, &bytes);
+    qd_own_memory char *data = qd_scratch_read(path, &bytes);
     FILE *file = fopen(other, "wb");
     ck_assert(data && file && fwrite(data, 1, bytes, file) == bytes);
     ck_assert_int_eq(fclose(file), 0);
-    free(data);
     return 0;
 }
 

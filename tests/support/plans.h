@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_PLANS_H
-#define QD_TESTS_PLANS_H
+#pragma once
 
 #include "tests/support/power_cut.h"
 #include "tests/support/program.h"
@@ -44,5 +43,3 @@ void qd_plans_expect_same(const char *a, const char *b, const char *after);
 /// it may be missing where `old` has none, and where `may_lack`. `old` may be NULL.
 void qd_plans_expect_whole(const char *directory, const char *expected, const char *old, bool may_lack,
                            const char *after);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_POPULATIONS_H
-#define QD_TESTS_POPULATIONS_H
+#pragma once
 
 #include "tests/support/worlds.h"
 
@@ -44,5 +43,3 @@ static inline qd_emitter_def source_of(int kind) {
     source.tries = 50;
     return source;
 }
-
-#endif

@@ -183,8 +183,7 @@ static void trace_deed(qd_power_log *log, deed *did) {
 }
 
 static char *text_of(const char *bytes, size_t length) {
-    char *text = malloc(length + 1);
-    ck_assert_ptr_nonnull(text);
+    char *text = qd_test_memory(length + 1);
     memcpy(text, bytes, length);
     text[length] = '\0';
     size_t end = strlen(text);
@@ -216,7 +215,7 @@ static void read_deeds(qd_power_log *log, size_t bytes) {
 }
 
 qd_power_log *qd_power_log_read(const char *path, const char *prefix, const char *before) {
-    qd_power_log *log = calloc(1, sizeof *log);
+    qd_power_log *log = qd_test_zeros(1, sizeof *log);
     size_t bytes = 0;
     ck_assert_ptr_nonnull(log);
     log->prefix = prefix;

@@ -1,5 +1,6 @@
-#ifndef QD_TESTS_POWER_CUT_H
-#define QD_TESTS_POWER_CUT_H
+#pragma once
+
+#include "tests/support/harness.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@ typedef struct qd_power_log qd_power_log;
 /// `before`: a folder with what there was below it before, all on the disk; or NULL.
 qd_power_log *qd_power_log_read(const char *path, const char *prefix, const char *before);
 void qd_power_log_free(qd_power_log *log);
+QD_OWN_POINTER(qd_power_log, qd_power_log_free)
 
 /// What was done, by number from 0.
 size_t qd_power_log_count(const qd_power_log *log);
@@ -37,5 +39,3 @@ qd_power_moment qd_power_moment_draw(const qd_power_log *log, uint64_t seed, uin
 
 /// Makes what the disk holds below `folder`, which is emptied of it first.
 void qd_power_cut(qd_power_log *log, const qd_power_moment *moment, const char *folder);
-
-#endif

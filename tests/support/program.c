@@ -18,7 +18,27 @@ void qd_program_setup(qd_program *program, const char *path) {
     program->capture = qd_scratch_make();
 }
 
+/// All that programs have said in this test.
+typedef struct said {
+    struct said *before;
+    char *text;
+} said;
+static said *all_said;
+
+static char *keep(char *text) {
+    said *one = malloc(sizeof *one);
+    ck_assert_ptr_nonnull(one);
+    *one = (said){all_said, text};
+    all_said = one;
+    return text;
+}
+
 void qd_program_teardown(const qd_program *program) {
+    for (said *one = all_said; one; one = all_said) {
+        all_said = one->before;
+        free(one->text);
+        free(one);
+    }
     qd_scratch_remove(&program->work);
     qd_scratch_remove(&program->capture);
 }
@@ -87,8 +107,8 @@ qd_program_outcome qd_program_await(const qd_program *program, pid_t child) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0) ck_assert_int_eq(errno, EINTR);
     return (qd_program_outcome){WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
-                                qd_scratch_read(qd_scratch_at(&program->capture, "out").text, NULL),
-                                qd_scratch_read(qd_scratch_at(&program->capture, "err").text, NULL)};
+                                keep(qd_scratch_read(qd_scratch_at(&program->capture, "out").text, NULL)),
+                                keep(qd_scratch_read(qd_scratch_at(&program->capture, "err").text, NULL))};
 }
 
 qd_program_outcome qd_program_run(const qd_program *program, const qd_program_start *start) {
@@ -105,7 +125,6 @@ qd_program_outcome qd_program_stop_at(const qd_program *program, const qd_progra
     const qd_scratch_path path = qd_scratch_at(&program->work, file);
     qd_program_outcome outcome = {.code = 0};
     for (int i = 0; i < 10 && outcome.code == 0; ++i) {
-        qd_program_forget(&outcome);
         (void)unlink(path.text); // of an earlier run
         pid_t child = qd_program_launch(program, start);
         while (!qd_scratch_exists(path.text) && !qd_program_has_ended(child)) usleep(1000);
@@ -115,17 +134,11 @@ qd_program_outcome qd_program_stop_at(const qd_program *program, const qd_progra
     return outcome;
 }
 
-void qd_program_succeed(const qd_program *program, const qd_program_start *start) {
+qd_program_outcome qd_program_succeed(const qd_program *program, const qd_program_start *start) {
     qd_program_outcome outcome = qd_program_run(program, start);
-    ck_assert_msg(outcome.code == 0, "%s %s: exit %d: %s", start->arguments[0], start->arguments[1],
-                  outcome.code, outcome.err);
-    qd_program_forget(&outcome);
-}
-
-void qd_program_forget(qd_program_outcome *outcome) {
-    free(outcome->out);
-    free(outcome->err);
-    outcome->out = outcome->err = NULL;
+    ck_assert_msg(outcome.code == 0, "%s %s: exit %d: %.2000s%.2000s", start->arguments[0],
+                  start->arguments[1], outcome.code, outcome.out, outcome.err);
+    return outcome;
 }
 
 int qd_program_disturb(const qd_program *program, const qd_program_start *start, double seconds, int number) {
@@ -136,7 +149,6 @@ int qd_program_disturb(const qd_program *program, const qd_program_start *start,
     const int code = outcome.code;
     ck_assert_msg(code == -number || code == 0 || (number == SIGTERM && code == 75), "exit %d: %.2000s", code,
                   outcome.err);
-    qd_program_forget(&outcome);
     return code;
 }
 
@@ -145,7 +157,6 @@ void qd_program_expect(qd_program_outcome outcome, int code, const char *err, co
                   outcome.err);
     ck_assert_msg(!err || strstr(outcome.err, err), "does not say '%s': %.2000s", err, outcome.err);
     ck_assert_msg(!out || strstr(outcome.out, out), "does not say '%s': %.2000s", out, outcome.out);
-    qd_program_forget(&outcome);
 }
 
 json_t *qd_program_json(qd_program_outcome outcome, int code) {
@@ -153,7 +164,6 @@ json_t *qd_program_json(qd_program_outcome outcome, int code) {
                   outcome.err);
     json_t *json = json_loads(outcome.out, 0, NULL);
     ck_assert_msg(json != NULL, "%.2000s", outcome.out);
-    qd_program_forget(&outcome);
     return json;
 }
 
@@ -164,17 +174,16 @@ int qd_program_shell(const qd_program *program, const char *commands) {
     qd_program_outcome outcome = qd_program_run(&other, &start);
     int code = outcome.code;
     if (code != 0) printf("%s: exit %d: %s%s\n", commands, code, outcome.out, outcome.err);
-    qd_program_forget(&outcome);
     return code;
 }
 
-void qd_program_expect_complaint(const qd_program_outcome *outcome, int code, const char *named) {
-    ck_assert_msg(outcome->code == code, "exit %d, not %d: %s", outcome->code, code, outcome->err);
-    ck_assert_msg(strncmp(outcome->err, "quadrille: ", 11) == 0, "starts otherwise: %s", outcome->err);
-    const char *end = strchr(outcome->err, '\n');
-    ck_assert_msg(end && end[1] == '\0', "not one line: %s", outcome->err);
-    ck_assert_msg(strstr(outcome->err, named) != NULL, "does not say '%s': %s", named, outcome->err);
-    ck_assert_str_eq(outcome->out, "");
+void expect_refusal(qd_program_outcome outcome, int code, const char *named) {
+    ck_assert_msg(outcome.code == code, "exit %d, not %d: %s", outcome.code, code, outcome.err);
+    ck_assert_msg(strncmp(outcome.err, "quadrille: ", 11) == 0, "starts otherwise: %s", outcome.err);
+    const char *end = strchr(outcome.err, '\n');
+    ck_assert_msg(end && end[1] == '\0', "not one line: %s", outcome.err);
+    ck_assert_msg(strstr(outcome.err, named) != NULL, "does not say '%s': %s", named, outcome.err);
+    ck_assert_str_eq(outcome.out, "");
 }
 
 static int expect_whole(const char *path, const struct stat *info, int kind, struct FTW *where) {

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_PROGRAM_H
-#define QD_TESTS_PROGRAM_H
+#pragma once
 
 #include "tests/support/scratch.h"
 
@@ -29,7 +28,7 @@ typedef struct qd_program_start {
     int stderr_descriptor;                         ///< 0: captured
 } qd_program_start;
 
-/// How it ended.
+/// How it ended. What it said is there until the teardown.
 typedef struct qd_program_outcome {
     int code; ///< of exit, or minus the number of the signal that killed it
     char *out, *err;
@@ -52,23 +51,21 @@ qd_program_outcome qd_program_stop_at(const qd_program *program, const qd_progra
 int qd_program_disturb(const qd_program *program, const qd_program_start *start, double seconds, int number);
 /// A child has ended; it stays to be awaited.
 bool qd_program_has_ended(pid_t child);
-/// Both, and exit 0; says why where there is none.
-void qd_program_succeed(const qd_program *program, const qd_program_start *start);
-void qd_program_forget(qd_program_outcome *outcome);
+/// Runs it, and exit 0; says why where there is none.
+qd_program_outcome qd_program_succeed(const qd_program *program, const qd_program_start *start);
 
-/// Ends the test unless it ended with this exit code, and said these words on stderr and stdout (NULL: any);
-/// forgets the outcome.
+/// Ends the test unless it ended with this exit code, and said these words on stderr and stdout (NULL: any).
 void qd_program_expect(qd_program_outcome outcome, int code, const char *err, const char *out);
 
-/// Ends the test unless it ended with this exit code and printed JSON: that, read; json_decref it. Forgets
-/// the outcome.
+/// Ends the test unless it ended with this exit code and printed JSON: that, read; json_decref it.
 json_t *qd_program_json(qd_program_outcome outcome, int code);
 
 /// Runs commands of a shell there, and says what they said where they fail; their exit code.
 int qd_program_shell(const qd_program *program, const char *commands);
 
-/// One line on stderr that says `named`, nothing on stdout, and this exit code.
-void qd_program_expect_complaint(const qd_program_outcome *outcome, int code, const char *named);
+/// Ends the test unless it ended with this exit code, one line on stderr that says `named`, and nothing on
+/// stdout.
+void expect_refusal(qd_program_outcome outcome, int code, const char *named);
 
 /// No file under this directory is in the making, and it is not locked.
 void qd_program_expect_no_parts(const char *directory);
@@ -80,5 +77,3 @@ typedef struct qd_program_text {
 } qd_program_text;
 qd_program_text qd_program_result_text(const qd_program *program, const char *directory, const char *key);
 json_int_t qd_program_result_whole(const qd_program *program, const char *directory, const char *key);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_RANDOM_WORLDS_H
-#define QD_TESTS_RANDOM_WORLDS_H
+#pragma once
 
 #include <quadrille/random.h>
 #include <quadrille/world.h>
@@ -41,5 +40,3 @@ qd_vec2 qd_test_dice_place(qd_test_dice *dice);
 qd_vec2 qd_test_dice_velocity(qd_test_dice *dice);
 qd_emitter_def qd_test_dice_emitter(qd_test_dice *dice);
 qd_sink_def qd_test_dice_sink(qd_test_dice *dice);
-
-#endif

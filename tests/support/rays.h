@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_RAYS_H
-#define QD_TESTS_RAYS_H
+#pragma once
 
 #include "tests/support/tree_rig.h"
 
@@ -18,5 +17,3 @@ static inline bool count_hit(void *context, const qd_ray_hit *hit) {
     size_t *left = context;
     return (*left)-- > 1;
 }
-
-#endif

@@ -11,7 +11,6 @@
 #include <quadrille/world.h>
 #include <sqlite3.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 1024 };

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_RECORDER_H
-#define QD_TESTS_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void qd_recording_sql(const char *path, const char *sql);
 /// snapshot or checkpoint, wherever it is kept.
 void qd_recording_turn(const char *path, const char *table, const char *column, uint64_t step, long at,
                        int bit);
-
-#endif

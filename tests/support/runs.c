@@ -1,5 +1,6 @@
 #include "tests/support/runs.h"
 
+#include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
 #include <check.h>
@@ -7,7 +8,6 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct path {
@@ -22,12 +22,10 @@ static path join(const char *directory, const char *name) {
 
 static void expect_same_file(const char *a, const char *b, const char *name) {
     size_t a_bytes = 0, b_bytes = 0;
-    char *a_data = qd_scratch_read(join(a, name).text, &a_bytes);
-    char *b_data = qd_scratch_read(join(b, name).text, &b_bytes);
+    qd_own_memory char *a_data = qd_scratch_read(join(a, name).text, &a_bytes);
+    qd_own_memory char *b_data = qd_scratch_read(join(b, name).text, &b_bytes);
     ck_assert_msg(a_data && b_data, "%s is missing", name);
     ck_assert_msg(a_bytes == b_bytes && memcmp(a_data, b_data, a_bytes) == 0, "%s differs", name);
-    free(a_data);
-    free(b_data);
 }
 
 static void expect_same_frames(const char *a, const char *b) {

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_RUNS_H
-#define QD_TESTS_RUNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ double qd_runs_real(const char *directory, const char *sql);
 
 /// Changes a database.
 void qd_runs_change(const char *directory, const char *sql);
-
-#endif

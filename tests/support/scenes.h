@@ -1,11 +1,13 @@
-#ifndef QD_TESTS_SCENES_H
-#define QD_TESTS_SCENES_H
+#pragma once
 
 #include <check.h>
 #include <quadrille/scene.h>
 #include <string.h>
 
+#include "tests/support/harness.h"
 #include "tests/support/worlds.h"
+
+QD_OWN_POINTER(qd_scene, qd_scene_destroy)
 
 /// A scene that must be read; changes: NULL: none.
 static inline qd_scene *qd_test_scene(const char *text, const qd_scene_changes *changes) {
@@ -27,5 +29,3 @@ static inline qd_world *qd_test_scene_world(const qd_scene *scene) {
     ck_assert_uint_eq(qd_world_count(world), qd_scene_bodies(scene));
     return world;
 }
-
-#endif

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // nftw, mkdtemp, unshare
 #include "tests/support/scratch.h"
+#include "tests/support/harness.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -79,12 +80,9 @@ bool qd_scratch_exists(const char *path) {
 
 bool qd_scratch_same(const char *one, const char *other) {
     size_t bytes = 0, more = 0;
-    char *p = qd_scratch_read(one, &bytes), *q = qd_scratch_read(other, &more);
+    qd_own_memory char *p = qd_scratch_read(one, &bytes), *q = qd_scratch_read(other, &more);
     ck_assert_msg(p && q, "%s or %s is missing", one, other);
-    const bool same = bytes == more && memcmp(p, q, bytes) == 0;
-    free(p);
-    free(q);
-    return same;
+    return bytes == more && memcmp(p, q, bytes) == 0;
 }
 
 void qd_scratch_await(const char *path) {

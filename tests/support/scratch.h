@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_SCRATCH_H
-#define QD_TESTS_SCRATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool qd_scratch_same(const char *one, const char *other);
 void qd_scratch_await(const char *path);
 /// Entries of a directory, but `.` and `..`.
 size_t qd_scratch_count(const char *path);
-
-#endif

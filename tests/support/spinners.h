@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_SPINNERS_H
-#define QD_TESTS_SPINNERS_H
+#pragma once
 
 /// Other programs that keep the machine's processors busy. They end with the test, however that is.
 
@@ -10,5 +9,3 @@ typedef struct qd_spinners {
 } qd_spinners;
 qd_spinners qd_spinners_start(int count);
 void qd_spinners_stop(const qd_spinners *spinners);
-
-#endif

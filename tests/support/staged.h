@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_STAGED_H
-#define QD_TESTS_STAGED_H
+#pragma once
 
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
@@ -44,5 +43,3 @@ static inline void killed_again_and_again(const char *scene) {
     const size_t rounds = qd_test_replaying() ? 1 : qd_test_effort(2);
     for (size_t i = 0; i < rounds; ++i) kill_and_resume(qd_test_seed(1) + i, 5);
 }
-
-#endif

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <quadrille/hash.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char scene_text[] = "name: store\n"
@@ -19,9 +18,8 @@ qd_world *qd_store_rig_world(const qd_store_rig *rig) {
     qd_world *world = qd_test_world(&def);
     qd_random random = qd_random_at(3, 0, 0);
     for (uint64_t i = 0; i < 70; ++i) {
-        qd_body_def body = qd_body_def_default();
-        body.shape = i % 3 == 0 ? qd_shape_rect(0.8, 0.5) : qd_shape_disk(0.4);
-        body.position = (qd_vec2){1 + 2 * (double)(i % 11), 1 + 2 * (double)(i / 11)};
+        qd_body_def body = qd_test_body_at(i % 3 == 0 ? qd_shape_rect(0.8, 0.5) : qd_shape_disk(0.4),
+                                           1 + 2 * (double)(i % 11), 1 + 2 * (double)(i / 11));
         body.velocity = (qd_vec2){qd_test_between(&random, -4, 4), qd_test_between(&random, -4, 4)};
         body.label = i % 2 == 0 ? 1000 + 7 * i : 0;
         (void)qd_test_add(world, &body);
@@ -90,8 +88,7 @@ void qd_test_store_record(qd_store *store, const qd_world *world) {
     qd_status status = QD_OK;
     if (step % 2 == 0) {
         const uint64_t phases[QD_PHASE_COUNT] = {1, 2, 3, 4, 5, 6};
-        qd_metrics metrics;
-        qd_world_measure(world, &metrics);
+        qd_metrics metrics = qd_test_measure(world);
         status = qd_store_put_metrics(store, &metrics, phases);
         if (status == QD_OK) status = qd_store_put_hash(store, step, qd_world_hash(world));
     }
@@ -167,9 +164,8 @@ char *qd_test_sql(const char *path, const char *query) {
 }
 
 void qd_test_sql_is(const char *path, const char *query, const char *expected) {
-    char *result = qd_test_sql(path, query);
+    qd_own_memory char *result = qd_test_sql(path, query);
     ck_assert_msg(strcmp(result, expected) == 0, "%s gives\n%sinstead of\n%s", query, result, expected);
-    free(result);
 }
 
 void qd_test_sql_run(const char *path, const char *statements) {

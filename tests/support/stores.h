@@ -1,6 +1,6 @@
-#ifndef QD_TESTS_STORES_H
-#define QD_TESTS_STORES_H
+#pragma once
 
+#include "tests/support/harness.h"
 #include "tests/support/scratch.h"
 
 #include <quadrille/store.h>
@@ -20,6 +20,7 @@ typedef struct qd_store_rig {
 qd_store_rig qd_store_rig_make(void);
 /// Closes the store if it is open, and deletes everything.
 void qd_store_rig_end(qd_store_rig *rig);
+QD_OWN_VALUE(qd_store_rig, qd_store_rig_end)
 
 /// The world that a rig begins with, once more.
 qd_world *qd_store_rig_world(const qd_store_rig *rig);
@@ -49,5 +50,3 @@ void qd_test_sql_run(const char *path, const char *statements);
 /// All content of a store as text: every row of every table, but columns of the clock, the machine, and
 /// checkpoints. free() it.
 char *qd_test_store_content(const char *path);
-
-#endif

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // nanosleep
 #include "tests/support/sweeps.h"
 
+#include "tests/support/harness.h"
 #include "tests/support/stores.h"
 
 #include <check.h>
@@ -71,8 +72,8 @@ static size_t count_lines(const char *text) {
 
 /// The CSV file has the rows of the database: as many of them, and each with its point, hash and directory.
 static void expect_csv(const qd_program *program, const char *directory) {
-    char *csv = qd_scratch_read(in(program, directory, "sweep.csv").text, NULL);
-    char *rows = qd_test_sql(
+    qd_own_memory char *csv = qd_scratch_read(in(program, directory, "sweep.csv").text, NULL);
+    qd_own_memory char *rows = qd_test_sql(
         in(program, directory, "sweep.db").text,
         "SELECT point || ',' || \"contact.restitution\" || ',' || \"limits.speed\" || ',' || replica"
         " || ',' || coalesce(seed, '') || ',' || status || ',' || coalesce(state_hash, '') || ','"
@@ -87,17 +88,14 @@ static void expect_csv(const qd_program *program, const char *directory) {
         row = end + 1;
         line = strchr(line, '\n') + 1;
     }
-    free(csv);
-    free(rows);
 }
 
 void qd_sweeps_expect_same(const qd_program *program, const char *a, const char *b) {
     char *rows_a = qd_sweeps_rows(program, a), *rows_b = qd_sweeps_rows(program, b);
-    char *reasons = qd_test_sql(in(program, b, "sweep.db").text,
-                                "SELECT point, reason FROM sweep WHERE status = 'failed'");
+    qd_own_memory char *reasons = qd_test_sql(in(program, b, "sweep.db").text,
+                                              "SELECT point, reason FROM sweep WHERE status = 'failed'");
     ck_assert_msg(strcmp(rows_a, rows_b) == 0, "%s has\n%sand %s has\n%swith the reasons\n%s", a, rows_a, b,
                   rows_b, reasons);
-    free(reasons);
     free(rows_a);
     free(rows_b);
     expect_csv(program, a);
@@ -119,11 +117,10 @@ void qd_sweeps_expect_once(const qd_program *program, const char *directory, uns
         if (entry->d_name[0] == '.') continue;
         char path[800];
         snprintf(path, sizeof path, "%s/%s", logs.text, entry->d_name);
-        char *text = qd_scratch_read(path, NULL);
+        qd_own_memory char *text = qd_scratch_read(path, NULL);
         unsigned ends = count_words(text, "\nstate hash: ");
         ck_assert_msg(ends <= 1, "%s was completed %u times:\n%s", entry->d_name, ends, text);
         complete += ends;
-        free(text);
     }
     closedir(list);
     ck_assert_uint_eq(complete, done);

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_SWEEPS_H
-#define QD_TESTS_SWEEPS_H
+#pragma once
 
 #include "tests/support/program.h"
 
@@ -31,5 +30,3 @@ size_t qd_sweeps_children(pid_t parent, pid_t *children, size_t most);
 /// Waits until a process has so many children that run a scene, for ten minutes at most. False where it
 /// has not, or has ended.
 bool qd_sweeps_wait_for_children(pid_t parent, pid_t *children, size_t wanted);
-
-#endif

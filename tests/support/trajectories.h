@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_TRAJECTORIES_H
-#define QD_TESTS_TRAJECTORIES_H
+#pragma once
 
 #include <check.h>
 #include <quadrille/trajectory.h>
@@ -69,5 +68,3 @@ static inline qd_trajectory_totals finish(qd_trajectory *trajectory) {
     qd_trajectory_destroy(trajectory);
     return totals;
 }
-
-#endif

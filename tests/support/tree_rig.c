@@ -101,7 +101,7 @@ void qd_rig_compare(const qd_rig *rig) {
     size_t count = 0, right_count = 0;
     const qd_pair *found = qd_pairs_data(rig->pairs, &count);
     const qd_pair *right = qd_pairs_data(expected, &right_count);
-    qd_pair *sorted = malloc((count + 1) * sizeof *sorted);
+    qd_own_memory qd_pair *sorted = qd_test_memory((count + 1) * sizeof *sorted);
     if (count > 0) memcpy(sorted, found, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, qd_rig_compare_pairs);
     for (size_t i = 0; i < count && i < right_count; ++i) {
@@ -111,7 +111,6 @@ void qd_rig_compare(const qd_rig *rig) {
                      right[i].image.x, right[i].image.y);
     }
     ck_assert_uint_eq(count, right_count);
-    free(sorted);
     qd_pairs_destroy(expected);
     qd_brute_destroy(brute);
 }

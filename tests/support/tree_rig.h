@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_TREE_RIG_H
-#define QD_TESTS_TREE_RIG_H
+#pragma once
 
 #include "tests/support/harness.h"
 
@@ -23,6 +22,7 @@ qd_tree_def qd_rig_def(double width, double height, uint32_t capacity);
 
 qd_rig qd_rig_start(qd_tree_def def, int threads);
 void qd_rig_stop(qd_rig *rig);
+QD_OWN_VALUE(qd_rig, qd_rig_stop)
 
 /// Appends a body; returns its row.
 size_t qd_rig_put(qd_rig *rig, qd_box box);
@@ -51,5 +51,3 @@ size_t qd_rig_retrieve(const qd_rig *rig, qd_box box, qd_body_index self);
 
 /// Squares about the origin and, with `strays`, every other one far beyond any root.
 void qd_rig_crowd(qd_rig *rig, int n, bool strays);
-
-#endif

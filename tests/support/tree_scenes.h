@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_TREE_SCENES_H
-#define QD_TESTS_TREE_SCENES_H
+#pragma once
 
 #include <quadrille/random.h>
 #include <quadrille/tree.h>
@@ -31,5 +30,3 @@ qd_box qd_test_scene_box(qd_test_scene *scene);
 qd_tree *qd_test_scene_grow(qd_test_scene *scene, uint64_t seed);
 /// A number in [0, count).
 uint32_t qd_test_scene_below(qd_test_scene *scene, uint32_t count);
-
-#endif

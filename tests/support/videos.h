@@ -1,6 +1,6 @@
-#ifndef QD_TESTS_VIDEOS_H
-#define QD_TESTS_VIDEOS_H
+#pragma once
 
+#include "tests/support/harness.h"
 #include "tests/support/program.h"
 
 #include <check.h>
@@ -75,20 +75,12 @@ static inline qd_program_outcome run_with(const char *mode, const char *const *a
 
 static inline void expect_code(qd_program_outcome outcome, int code) {
     ck_assert_msg(outcome.code == code, "exit %d, not %d: %s", outcome.code, code, outcome.err);
-    qd_program_forget(&outcome);
-}
-
-static inline void expect_line(qd_program_outcome outcome, int code, const char *named) {
-    qd_program_expect_complaint(&outcome, code, named);
-    qd_program_forget(&outcome);
 }
 
 static inline int frames_in(const char *name) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "%s is not there", name);
-    int frames = atoi(text);
-    free(text);
-    return frames;
+    return atoi(text);
 }
 
 static inline void expect_none(const char *name) {
@@ -122,5 +114,3 @@ static const struct {
     {"nojoin", "the video could not be joined: ffmpeg: Could not write header"},
     {"fewjoin", "the video would have 24 of 25 frames"},
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_WILD_H
-#define QD_TESTS_WILD_H
+#pragma once
 
 #include "tests/support/worlds.h"
 
@@ -35,5 +34,3 @@ void qd_test_gauge_begin(qd_test_gauge *gauge, const qd_world *world, bool overl
 void qd_test_gauge_step(qd_test_gauge *gauge, const qd_world *world, qd_metrics *m);
 /// The largest gain, as a part of what was turned over.
 double qd_test_gauge_gain(const qd_test_gauge *gauge);
-
-#endif

@@ -14,6 +14,12 @@ qd_world *qd_test_world(const qd_world_def *def) {
     return world;
 }
 
+qd_world_def qd_test_def(double width, double height) {
+    qd_world_def def = qd_world_def_default();
+    def.size = (qd_vec2){width, height};
+    return def;
+}
+
 qd_world_def qd_test_open_def(void) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
@@ -248,8 +254,7 @@ void qd_test_same_lives(size_t seeds, uint64_t (*life)(uint64_t seed, int thread
 size_t qd_test_failing_steps(qd_world *(*make)(const qd_allocator *allocator, int which), int which,
                              void (*same)(const qd_world *world)) {
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, 0);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
         qd_world *world = make(&allocator.allocator, which);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         const uint64_t hash = qd_world_hash(world);

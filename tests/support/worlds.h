@@ -1,5 +1,4 @@
-#ifndef QD_TESTS_WORLDS_H
-#define QD_TESTS_WORLDS_H
+#pragma once
 
 #include "tests/support/harness.h"
 
@@ -10,10 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+QD_OWN_POINTER(qd_world, qd_world_destroy)
+
 /// Worlds for the tests of sim/. All fail the running test where something is refused.
 
 /// NULL: the default def.
 qd_world *qd_test_world(const qd_world_def *def);
+
+/// The default def, of this size.
+qd_world_def qd_test_def(double width, double height);
 
 /// The default def, with open sides.
 qd_world_def qd_test_open_def(void);
@@ -74,5 +78,3 @@ uint64_t qd_test_events_hash(const qd_world *world);
 
 /// All that is measured of a world.
 qd_metrics qd_test_measure(const qd_world *world);
-
-#endif

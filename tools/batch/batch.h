@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BATCH_H
-#define QD_TOOLS_BATCH_H
+#pragma once
 
 #include "sim/files/os.h"
 #include "sim/sweep/sweep.h"
@@ -186,5 +185,3 @@ int qdi_batch_report(const qdi_batch *batch, bool stopped);
 
 /// Prints a job script or a list of commands.
 int qdi_batch_emit(const qdi_batch *batch);
-
-#endif

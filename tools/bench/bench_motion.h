@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_MOTION_H
-#define QD_TOOLS_BENCH_MOTION_H
+#pragma once
 
 #include <quadrille/box.h>
 #include <stddef.h>
@@ -24,6 +23,4 @@ void qdi_bench_move_disks_avx2(double *x, double *y, double *vx, double *vy, con
                                qd_box *boxes, size_t count, double half);
 void qdi_bench_move_disks_avx512(double *x, double *y, double *vx, double *vy, const double *radius,
                                  qd_box *boxes, size_t count, double half);
-#endif
-
 #endif

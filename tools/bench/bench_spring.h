@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_SPRING_H
-#define QD_TOOLS_BENCH_SPRING_H
+#pragma once
 
 #include "tools/bench/output.h"
 
@@ -77,5 +76,3 @@ QD_MUST_USE qd_status qdi_spring_run(const qdi_spring_plan *plan, qdi_spring_rep
 double qdi_spring_ratio(const qdi_spring_report *report);
 double qdi_spring_cpu_ratio(const qdi_spring_report *report);
 qdi_bench_results qdi_spring_results_of(const qdi_spring_report *report);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_CHOICE_H
-#define QD_TOOLS_BENCH_CHOICE_H
+#pragma once
 
 #include "tools/bench/run.h"
 
@@ -25,5 +24,3 @@ bool qdi_bench_choose_speed(const char *text, double *speed, qd_error *error);
 /// Numbers of bodies with commas between them, 1e6 being one; at most `room`. `flag` is for the error.
 bool qdi_bench_choose_bodies(const char *flag, const char *numbers, size_t *bodies, size_t room,
                              size_t *count, qd_error *error);
-
-#endif

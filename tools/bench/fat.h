@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_FAT_H
-#define QD_TOOLS_BENCH_FAT_H
+#pragma once
 
 #include "tools/bench/method.h"
 
@@ -55,5 +54,3 @@ bool qdi_bench_fat_pays(qdi_bench_tree *state);
 /// A step. The phases: `move` is motion, the test whether all bodies are in their fat boxes, and, while their
 /// own are in the cache, pairs of bodies near by; `pairs` is the others.
 QD_MUST_USE qd_status qdi_bench_fat_step(qdi_bench_tree *state, qdi_bench_step *step);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_FRAMES_H
-#define QD_TOOLS_BENCH_FRAMES_H
+#pragma once
 
 #include "tools/bench/output.h"
 #include "tools/bench/scenes.h"
@@ -66,5 +65,3 @@ typedef struct qdi_frames_report {
 } qdi_frames_report;
 
 qdi_bench_results qdi_frames_results_of(const qdi_frames_report *report);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_GRID_SIDE_H
-#define QD_TOOLS_BENCH_GRID_SIDE_H
+#pragma once
 
 #include "tools/bench/method.h"
 
@@ -23,5 +22,3 @@ static inline uint32_t qdi_bench_cell_of(double x, double y, double half, double
 /// bodies each cell would hold. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_bench_cells_choose(const qdi_bench_bodies *bodies, const qd_allocator *allocator,
                                              qdi_bench_cells *cells);
-
-#endif

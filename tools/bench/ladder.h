@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_LADDER_H
-#define QD_TOOLS_BENCH_LADDER_H
+#pragma once
 
 #include "tools/bench/output.h"
 
@@ -23,5 +22,3 @@ qdi_bench_results qdi_ladder_results_of(const qdi_bench_rows *rows);
 
 /// A script for gnuplot, data included, that draws tests and times of the rows as a PNG on gnuplot's stdout.
 void qdi_ladder_write_plot(FILE *out, const qdi_bench_row *rows, size_t count);
-
-#endif

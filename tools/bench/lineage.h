@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_LINEAGE_H
-#define QD_TOOLS_BENCH_LINEAGE_H
+#pragma once
 
 #include "tools/bench/method.h"
 
@@ -154,6 +153,4 @@ static inline double qdi_lineage_middle_y(double mid_y, double half, int quadran
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_MEASURE_H
-#define QD_TOOLS_BENCH_MEASURE_H
+#pragma once
 
 #include "tools/host/statistics.h"
 
@@ -25,5 +24,3 @@ enum { QDI_BENCH_MOST_TURNS = 64 };
 
 /// Errors: what `run` answers; `*last` is the method that ran last.
 QD_MUST_USE qd_status qdi_bench_take_turns(const qdi_bench_turns *turns, bool *stopped, size_t *last);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_METHOD_H
-#define QD_TOOLS_BENCH_METHOD_H
+#pragma once
 
 #include <quadrille/box.h>
 #include <quadrille/status.h>
@@ -81,6 +80,4 @@ extern const qdi_bench_method qdi_bench_brute, qdi_bench_grid, qdi_bench_publish
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_OUTPUT_H
-#define QD_TOOLS_BENCH_OUTPUT_H
+#pragma once
 
 #include "tools/bench/run.h"
 #include "tools/host/json.h"
@@ -92,5 +91,3 @@ qdi_bench_results qdi_bench_results_of(const qdi_bench_rows *rows);
 /// A script for gnuplot, data included, that draws the rows as a PNG on gnuplot's stdout: bars for one number
 /// of bodies, lines for several.
 void qdi_bench_write_plot(FILE *out, const qdi_bench_row *rows, size_t count);
-
-#endif

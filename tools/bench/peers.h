@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_PEERS_H
-#define QD_TOOLS_BENCH_PEERS_H
+#pragma once
 
 #include "tools/bench/method.h"
 #include "tools/bench/rigid.h"
@@ -24,6 +23,4 @@ extern const qdi_rigid_method qdi_rigid_chipmunk_tree; ///< where QD_HAVE_CHIPMU
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_RIGID_H
-#define QD_TOOLS_BENCH_RIGID_H
+#pragma once
 
 #include "tools/bench/measure.h"
 
@@ -149,5 +148,3 @@ typedef struct qdi_rigid_row {
 /// rows mean nothing. Errors: QD_ERR_MEMORY, and whatever a method answers, with its name in `*failed`.
 QD_MUST_USE qd_status qdi_rigid_run(const qdi_rigid_plan *plan, qdi_rigid_row *rows, bool *stopped,
                                     const char **failed);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_RIGID_OUTPUT_H
-#define QD_TOOLS_BENCH_RIGID_OUTPUT_H
+#pragma once
 
 #include "tools/bench/output.h"
 #include "tools/bench/rigid.h"
@@ -17,5 +16,3 @@ typedef struct qdi_rigid_report {
 const qdi_rigid_row *qdi_rigid_reference(const qdi_rigid_row *rows, size_t count);
 
 qdi_bench_results qdi_rigid_results_of(const qdi_rigid_report *report);
-
-#endif

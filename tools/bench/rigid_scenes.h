@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_RIGID_SCENES_H
-#define QD_TOOLS_BENCH_RIGID_SCENES_H
+#pragma once
 
 #include "tools/bench/rigid.h"
 
@@ -7,5 +6,3 @@
 /// rigid_scenes.c, with the table of all.
 qd_status qdi_rigid_make_gas(qdi_rigid_setting *setting, size_t count);
 qd_status qdi_rigid_make_pile(qdi_rigid_setting *setting, size_t count);
-
-#endif

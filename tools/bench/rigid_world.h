@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_RIGID_WORLD_H
-#define QD_TOOLS_BENCH_RIGID_WORLD_H
+#pragma once
 
 #include "tools/bench/rigid.h"
 
@@ -12,5 +11,3 @@ const qd_world *qdi_rigid_world_of(const void *state);
 /// Bench of rigid piles: leaves all bodies of a state `part` of their velocities. `bodies` is room to work
 /// in. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_rigid_world_slow(void *state, double part, qdi_rigid_body *bodies);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_RUN_H
-#define QD_TOOLS_BENCH_RUN_H
+#pragma once
 
 #include "tools/bench/measure.h"
 #include "tools/bench/method.h"
@@ -70,5 +69,3 @@ uint64_t qdi_bench_pairs_hash(const qdi_bench_step *step);
 /// True where all rows of the same number of bodies found the same pairs, in all repeats, but for those of
 /// methods that are `published`; otherwise one line in `error` names two methods that did not.
 bool qdi_bench_rows_agree(const qdi_bench_row *rows, size_t count, qd_error *error);
-
-#endif

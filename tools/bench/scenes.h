@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_SCENES_H
-#define QD_TOOLS_BENCH_SCENES_H
+#pragma once
 
 #include "tools/bench/method.h"
 
@@ -34,5 +33,3 @@ QD_MUST_USE qd_status qdi_bench_setting_make(const qdi_bench_scene *scene, doubl
                                              uint64_t seed, const qd_allocator *allocator,
                                              qdi_bench_setting *setting);
 void qdi_bench_setting_free(qdi_bench_setting *setting);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_SINK_H
-#define QD_TOOLS_BENCH_SINK_H
+#pragma once
 
 #include "tools/bench/method.h"
 
@@ -100,5 +99,3 @@ static inline void qdi_bench_test_run(qdi_bench_block *block, const qdi_bench_co
         begin = stop;
     }
 }
-
-#endif

@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <quadrille/scene.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_STEPS = 1000000, MOST_REPEATS = 1000, STEPS = 50, DROPPED = 5, REPEATS = 7, PATH_SIZE = 4096 };

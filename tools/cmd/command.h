@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_COMMAND_H
-#define QD_TOOLS_COMMAND_H
+#pragma once
 
 #include "sim/scene/schema.h"
 #include "sim/text/scene_text.h"
@@ -50,5 +49,3 @@ int qdi_help_scene(FILE *out, const char *wanted);
 
 /// Adds what a key expects and what it is where a scene leaves it out: "a number > 0; default: 1".
 void qdi_help_key(const qdi_key *key, qdi_text *text);
-
-#endif

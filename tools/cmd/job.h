@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_BENCH_JOB_H
-#define QD_TOOLS_BENCH_JOB_H
+#pragma once
 
 #include "tools/bench/choice.h"
 #include "tools/bench/output.h"
@@ -66,5 +65,3 @@ int qdi_bench_tell_stopped(qdi_bench_job *job);
 /// `--frames`, and what is to be said where --size or --lammps came without it. They return exit codes.
 int qdi_bench_frames(qdi_bench_job *job);
 int qdi_bench_refuse_frames_flags(void);
-
-#endif

@@ -5,7 +5,6 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/os.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /// Command's frames: WIDTHxHEIGHT.

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PROGRAM_H
-#define QD_TOOLS_PROGRAM_H
+#pragma once
 
 #include "core/parallel/ranks.h"
 
@@ -7,5 +6,3 @@
 /// together, of which this is rank 0, and the others are in qdi_fleet_serve; NULL: it is alone. Returns the
 /// exit code.
 int qdi_program(int argc, char **argv, qdi_ranks *processes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCENE_CHOICE_H
-#define QD_TOOLS_SCENE_CHOICE_H
+#pragma once
 
 #include <quadrille/scene.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ int qdi_scene_choose_text(const char *text, size_t bytes, const qd_scene_changes
 
 /// Whether frames tell numbers of the tree only because the scene does not say what they tell (view.text).
 bool qdi_scene_tells_tree_unasked(const qd_scene *scene);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_VIDEO_BESIDE_H
-#define QD_TOOLS_VIDEO_BESIDE_H
+#pragma once
 
 #include "export/image/montage.h"
 #include "tools/host/options.h"
@@ -43,5 +42,3 @@ int qdi_beside_begin(qdi_beside *beside, bool true_colour);
 /// Adds picture `number` of those that are wanted to the video. Errors: those of qd_video_add_file.
 QD_MUST_USE qd_status qdi_beside_add(qdi_beside *beside, qd_video *video, size_t number, qd_error *error);
 void qdi_beside_end(qdi_beside *beside);
-
-#endif

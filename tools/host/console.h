@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_CONSOLE_H
-#define QD_TOOLS_CONSOLE_H
+#pragma once
 
 /// What the program says to people, on stderr. Data goes to stdout.
 
@@ -21,5 +20,3 @@ qdi_words qdi_words_bytes(double bytes);
 
 /// Console: seconds for people: "0:07", "1:02:03", "3 d 4 h".
 qdi_words qdi_words_duration(double seconds);
-
-#endif

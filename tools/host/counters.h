@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_COUNTERS_H
-#define QD_TOOLS_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ qdi_counts qdi_counts_between(const qdi_counts *first, const qdi_counts *last);
 int qdi_counter_open(uint32_t type, uint64_t event);
 /// Its value now; false where it has none.
 bool qdi_counter_read(int descriptor, double *value);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_EXIT_CODES_H
-#define QD_TOOLS_EXIT_CODES_H
+#pragma once
 
 /// How the program ends. Scripts and job schedulers rely on these.
 enum {
@@ -12,5 +11,3 @@ enum {
     QDI_EXIT_STOPPED = 75,  ///< stopped early by a signal, with a checkpoint to go on from
     QDI_EXIT_SIGNAL = 128, ///< plus the signal's number, where there is nothing to go on from: 130 for Ctrl-C
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_FAILURE_H
-#define QD_TOOLS_FAILURE_H
+#pragma once
 
 #include <quadrille/status.h>
 
@@ -11,5 +10,3 @@ int qdi_failure_code(qd_status status, int exit_code);
 
 /// Says why a stage failed and gives its exit code.
 int qdi_fail(qd_status status, const qd_error *error, int exit_code);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_FORECAST_H
-#define QD_TOOLS_FORECAST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool qdi_forecast_fits(const qdi_forecast *forecast);
 
 /// One line for people: "about 14 MB (601 frames 12 MB, ...), 34 GB free".
 void qdi_forecast_words(const qdi_forecast *forecast, char *text, size_t bytes);
-
-#endif

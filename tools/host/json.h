@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_JSON_H
-#define QD_TOOLS_JSON_H
+#pragma once
 
 #include <quadrille/alloc.h>
 #include <quadrille/status.h>
@@ -40,5 +39,3 @@ void qdi_json_verbatim(qdi_json *json, const char *name, const char *text);
 void qdi_json_free(qdi_json *json);
 /// Prints it on the standard output, unless `status` is an error, and frees it; returns `status`.
 QD_MUST_USE qd_status qdi_json_print(qdi_json *json);
-
-#endif

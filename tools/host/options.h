@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_OPTIONS_H
-#define QD_TOOLS_OPTIONS_H
+#pragma once
 
 #include "core/parallel/ranks.h"
 
@@ -78,5 +77,3 @@ const char *qdi_syntax_word(const qdi_syntax *syntax, size_t number, int *length
 /// Options of the command line: a whole decimal number within bounds, also as 1e6 or 2.5e3, as scenes take
 /// it; false for anything else, an empty text and signs included.
 bool qdi_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
-
-#endif

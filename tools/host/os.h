@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_OS_H
-#define QD_TOOLS_OS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,5 +161,3 @@ int qdi_host_child_run(int (*work)(void *context, FILE *reply), void *context, v
 /// output thrown away. `arguments` start with its name and end with NULL. Returns only where that fails, with
 /// the system's reason in `why`.
 void qdi_host_become(const char *const *arguments, char *why, size_t bytes);
-
-#endif

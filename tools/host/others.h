@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_OTHERS_H
-#define QD_TOOLS_OTHERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ qdi_others_reason qdi_others_end(const qdi_others_start *start, int threads);
 /// The rule: other programs kept `others` of `cores` processors busy, and the rest is not enough for
 /// `threads` threads.
 qdi_others_reason qdi_others_judge(double others, int cores, int threads);
-
-#endif

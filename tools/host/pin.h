@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PIN_H
-#define QD_TOOLS_PIN_H
+#pragma once
 
 #include "tools/host/json.h"
 #include "tools/host/topology.h"
@@ -56,5 +55,3 @@ void qdi_pin_words(const qdi_pin *pin, char *text, size_t bytes);
 
 /// The members "pin" and, where something is bound, "processors" and "nodes" (of each thread).
 void qdi_pin_json(qdi_json *json, const qdi_pin *pin);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PROGRESS_H
-#define QD_TOOLS_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void qdi_progress_words(char *text, size_t bytes, uint64_t done, uint64_t total,
 /// for a bar.
 void qdi_progress_bar(char *text, size_t bytes, uint64_t done, uint64_t total, double seconds, int width,
                       bool colour);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SIMD_CHOICE_H
-#define QD_TOOLS_SIMD_CHOICE_H
+#pragma once
 
 #include <quadrille/simd.h>
 #include <quadrille/status.h>
@@ -7,5 +6,3 @@
 /// Host's instruction set: what --simd NAME asks for, NULL being the best that there is; never QD_SIMD_AUTO.
 /// Errors: QD_ERR_ARGUMENT: no such name, or not on this processor (one line in `error`).
 QD_MUST_USE qd_status qdi_simd_choose(const char *name, qd_simd *simd, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_STATISTICS_H
-#define QD_TOOLS_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -58,5 +57,3 @@ qdi_estimate qdi_estimate_at_zero(const double *x, const qdi_estimate *y, size_t
 /// Statistics: largest distance between the distribution of `count` > 0 speeds and that of Maxwell in the
 /// plane (Rayleigh's), 1 - exp(-v^2 / (2 kT)) (Kolmogorov and Smirnov). Sorts the speeds.
 double qdi_rayleigh_distance(double *speeds, size_t count, double kT);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_THREADS_H
-#define QD_TOOLS_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts);
 /// Host's threads: takes fewer threads for so few bodies that the others would wait more than they work; not
 /// where a number was asked for.
 void qdi_threads_fit(qdi_thread_choice *choice, uint64_t bodies);
-
-#endif

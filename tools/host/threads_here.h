@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_THREADS_HERE_H
-#define QD_TOOLS_THREADS_HERE_H
+#pragma once
 
 #include "tools/host/threads.h"
 
@@ -10,5 +9,3 @@ qdi_thread_choice qdi_threads_here(int asked, bool quiet);
 /// Host's threads: how many threads should make pictures beside a simulation with so many: one, or as many as
 /// it leaves idle, up to 4.
 int qdi_threads_for_frames(int threads);
-
-#endif

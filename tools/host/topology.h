@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_TOPOLOGY_H
-#define QD_TOOLS_TOPOLOGY_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ QD_MUST_USE qd_status qdi_topology_read(const char *synthetic, const int *allowe
 
 /// Frees what was read; one with nothing in it is fine.
 void qdi_topology_free(qdi_topology *topology);
-
-#endif

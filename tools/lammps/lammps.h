@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_LAMMPS_LAMMPS_H
-#define QD_TOOLS_LAMMPS_LAMMPS_H
+#pragma once
 
 #include <quadrille/simd.h>
 #include <quadrille/status.h>
@@ -122,5 +121,3 @@ double qdi_lammps_difference(const qdi_lammps_scene *scene, const qdi_lammps_fra
 /// Largest magnitude in columns [first, last].
 double qdi_lammps_largest(const qdi_lammps_scene *scene, const qdi_lammps_frame *frame,
                           qdi_lammps_column first, qdi_lammps_column last);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_MANUAL_MANUAL_H
-#define QD_TOOLS_MANUAL_MANUAL_H
+#pragma once
 
 #include "tools/cmd/command.h"
 
@@ -40,5 +39,3 @@ void qdi_manual_scene(FILE *out);
 void qdi_complete_bash(FILE *out);
 void qdi_complete_zsh(FILE *out);
 void qdi_complete_fish(FILE *out);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PHYSICS_BLIND_H
-#define QD_TOOLS_PHYSICS_BLIND_H
+#pragma once
 
 #include "tools/physics/gas.h"
 
@@ -15,5 +14,3 @@ void qdi_blind_destroy(qdi_blind *blind);
 
 /// qdi_gas_run with it, of equal disks of mass 1 in a periodic world.
 QD_MUST_USE qd_status qdi_blind_run(qdi_blind *blind, qd_world *gas, double time, double dt);
-
-#endif

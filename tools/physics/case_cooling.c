@@ -10,7 +10,6 @@
 #include "tools/physics/physics.h"
 #include "tools/physics/reference.h"
 
-#include <math.h>
 #include <quadrille/math.h>
 #include <stdio.h>
 

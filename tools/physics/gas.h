@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PHYSICS_GAS_H
-#define QD_TOOLS_PHYSICS_GAS_H
+#pragma once
 
 #include <quadrille/metrics.h>
 #include <quadrille/status.h>
@@ -43,5 +42,3 @@ QD_MUST_USE qd_status qdi_gas_copy(const qd_world *from, const qd_world_def *def
 /// Takes away the mean of `count` > 1 velocities and scales them to a temperature of `speed` squared, E /
 /// (count - 1).
 void qdi_gas_settle(double *vx, double *vy, size_t count, double speed);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PHYSICS_LAMMPS_CASE_H
-#define QD_TOOLS_PHYSICS_LAMMPS_CASE_H
+#pragma once
 
 /// Where the numbers of LAMMPS come from.
 typedef enum qdi_lammps_way {
@@ -11,5 +10,3 @@ typedef enum qdi_lammps_way {
 
 /// The way of a name: auto, live, kept or renew; -1: it is none.
 int qdi_lammps_way_of(const char *name);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PHYSICS_LAMMPS_SCENES_H
-#define QD_TOOLS_PHYSICS_LAMMPS_SCENES_H
+#pragma once
 
 #include "tools/lammps/lammps.h"
 
@@ -46,5 +45,3 @@ bool qdi_lammps_is_state(size_t number);
 void qdi_lammps_scene_free(qdi_lammps_scene *scene);
 /// The same with an error planted in the laws, where it can be there.
 qdi_lammps_scene qdi_lammps_scene_with(const qdi_lammps_scene *scene, qdi_lammps_fault fault);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PHYSICS_PHYSICS_H
-#define QD_TOOLS_PHYSICS_PHYSICS_H
+#pragma once
 
 #include "tools/host/statistics.h"
 #include "tools/physics/gas.h"
@@ -111,5 +110,3 @@ void qdi_report_head(void);
 void qdi_report_rows(const qdi_rows *rows, size_t first);
 /// Physics report: all rows as JSON, on stdout. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_report_json(const qdi_rows *rows);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PHYSICS_REFERENCE_H
-#define QD_TOOLS_PHYSICS_REFERENCE_H
+#pragma once
 
 /// What others have worked out about hard disks of diameter 1, mass 1 and temperature 1 (k = 1).
 
@@ -17,5 +16,3 @@ double qdi_reference_cooling(double e);
 
 /// The same for what a single collision takes: collisions are 1 - a2 / 16 times as frequent, so 1 + a2 / 4.
 double qdi_reference_loss(double e);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PAGE_DISTRIBUTIONS_H
-#define QD_TOOLS_PAGE_DISTRIBUTIONS_H
+#pragma once
 
 #include "tools/host/json.h"
 #include "tools/verify/replay.h"
@@ -10,5 +9,3 @@ enum { QDI_PAGE_DISTRIBUTIONS = 6 };
 
 /// Page's distributions: adds the list. Errors: those of reading the store.
 QD_MUST_USE qd_status qdi_page_distributions(qdi_json *json, const qdi_recorded *past, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PAGE_FIELDS_H
-#define QD_TOOLS_PAGE_FIELDS_H
+#pragma once
 
 #include "tools/host/json.h"
 #include "tools/verify/replay.h"
@@ -18,5 +17,3 @@ enum { QDI_PAGE_FIELD_VALUES = 500000 }; ///< most values, unless one step has m
 /// | rows | of each step: step, time, grid (x, y, width, height of a cell, nx, ny) and values: a list for
 /// each quantity, row by row from the bottom, null where there is none |
 QD_MUST_USE qd_status qdi_page_fields(qdi_json *json, const qdi_recorded *past, qd_error *error);
-
-#endif

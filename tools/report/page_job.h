@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PAGE_JOB_H
-#define QD_TOOLS_PAGE_JOB_H
+#pragma once
 
 #include "export/page/page.h"
 #include "sim/text/scene_text.h"
@@ -92,5 +91,3 @@ int qdi_page_run(qdi_page_job *job);
 /// result.json.
 int qdi_page_sweep(qdi_page_job *job);
 int qdi_page_scale(qdi_page_job *job);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PAGE_MOMENTS_H
-#define QD_TOOLS_PAGE_MOMENTS_H
+#pragma once
 
 #include "tools/report/page_run_data.h"
 
@@ -26,5 +25,3 @@ QD_MUST_USE qd_status qdi_page_moments_make(qdi_page_job *job, const qdi_recorde
                                             const qdi_page_frame *frames, size_t frame_count,
                                             qdi_page_moments *moments, qd_error *error);
 void qdi_page_moments_free(qdi_page_moments *moments);
-
-#endif

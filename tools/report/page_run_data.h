@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PAGE_RUN_DATA_H
-#define QD_TOOLS_PAGE_RUN_DATA_H
+#pragma once
 
 #include "tools/report/page_job.h"
 #include "tools/verify/replay.h"
@@ -23,5 +22,3 @@ typedef struct qdi_page_source {
 /// Adds the whole object to `json`. Errors: those of reading the store, QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_page_run_data(const qdi_page_job *job, const qdi_page_source *source,
                                         qdi_json *json, qd_error *error);
-
-#endif

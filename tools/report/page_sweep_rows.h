@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PAGE_SWEEP_ROWS_H
-#define QD_TOOLS_PAGE_SWEEP_ROWS_H
+#pragma once
 
 #include "sim/sweep/sweep.h"
 #include "sim/text/scene_text.h"
@@ -48,5 +47,3 @@ bool qdi_page_points_shown(const qdi_page_points *points, size_t i);
 /// Adds the names of the columns to an open array, and the values of point `i`: those of sweep.csv.
 void qdi_page_points_names(const qdi_page_points *points, qdi_json *json);
 void qdi_page_points_row(const qdi_page_points *points, size_t i, qdi_json *json);
-
-#endif

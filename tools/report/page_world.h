@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_PAGE_WORLD_H
-#define QD_TOOLS_PAGE_WORLD_H
+#pragma once
 
 #include "export/raster/raster.h"
 #include "tools/host/json.h"
@@ -29,5 +28,3 @@ enum { QDI_PAGE_BODIES = 10000 }; ///< most bodies of a world that a page has
 /// | contacts | five numbers each: label, label (below 0: a wall), impulse, x, y |
 QD_MUST_USE qd_status qdi_page_world(const qd_world *world, const qd_view *view, qdi_area area,
                                      qdi_json *json);
-
-#endif

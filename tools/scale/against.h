@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_AGAINST_H
-#define QD_TOOLS_SCALE_AGAINST_H
+#pragma once
 
 #include "tools/host/statistics.h"
 #include "tools/scale/sample.h"
@@ -71,5 +70,3 @@ typedef struct qdi_against_job {
 /// directory, and prints tables, or the JSON. Each run of either build is a program that is started anew.
 /// Returns an exit code, and has said why where it is not 0.
 int qdi_against_measure(const qdi_against_job *job);
-
-#endif

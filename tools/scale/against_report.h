@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_AGAINST_REPORT_H
-#define QD_TOOLS_SCALE_AGAINST_REPORT_H
+#pragma once
 
 #include "tools/scale/against.h"
 #include "tools/scale/scale_report.h"
@@ -23,5 +22,3 @@ QD_MUST_USE qd_status qdi_against_json(qdi_json *json, const qdi_against_report 
 
 /// A table for each number of bodies, and what changed in a sentence.
 void qdi_against_print(FILE *out, const qdi_against_report *report);
-
-#endif

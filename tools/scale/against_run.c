@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 enum { PATH_SIZE = 4096, FIXED_ARGUMENTS = 28, USE_PAIR = 102, FILE_ROOM = 1 << 14, CANNOT_START = 127 };
 

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_ANALYSIS_H
-#define QD_TOOLS_SCALE_ANALYSIS_H
+#pragma once
 
 #include "tools/host/statistics.h"
 #include "tools/scale/sample.h"
@@ -74,5 +73,3 @@ void qdi_scale_verdict(const qdi_scale_result *base, const qdi_scale_result *res
 
 /// What to do about too few bodies for so many threads; "" where there is nothing to say.
 void qdi_scale_advice(const qdi_scale_result *result, char *text, size_t bytes);
-
-#endif

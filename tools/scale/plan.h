@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_PLAN_H
-#define QD_TOOLS_SCALE_PLAN_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ const qdi_scale_config *qdi_scale_find(const qdi_scale_plan *plan, uint64_t bodi
 
 /// "strong", "weak", "strong+weak" or "check".
 const char *qdi_scale_series(const qdi_scale_config *config);
-
-#endif

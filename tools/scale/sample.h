@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_SAMPLE_H
-#define QD_TOOLS_SCALE_SAMPLE_H
+#pragma once
 
 #include "tools/host/counters.h"
 #include "tools/host/pin.h"
@@ -49,5 +48,3 @@ typedef struct qdi_scale_job {
 /// counts into `step_ns`. Returns an exit code, and has said why where it is not 0; a signal to end is no
 /// reason, but 128 and its number.
 int qdi_scale_measure(const qdi_scale_job *job, qdi_scale_sample *sample, uint64_t *step_ns);
-
-#endif

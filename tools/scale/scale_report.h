@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_REPORT_H
-#define QD_TOOLS_SCALE_REPORT_H
+#pragma once
 
 #include "tools/host/json.h"
 #include "tools/host/others.h"
@@ -105,5 +104,3 @@ const char *qdi_scale_picture_name(qdi_scale_picture picture);
 bool qdi_scale_picture_there(const qdi_scale_report *report, qdi_scale_picture picture);
 /// A script for gnuplot, data included, that draws it to gnuplot's stdout.
 void qdi_scale_plot(FILE *out, const qdi_scale_report *report, qdi_scale_picture picture);
-
-#endif

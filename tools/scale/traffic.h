@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_TRAFFIC_H
-#define QD_TOOLS_SCALE_TRAFFIC_H
+#pragma once
 
 #include "sim/world/work.h"
 
@@ -71,5 +70,3 @@ uint64_t qdi_traffic_times(const qdi_traffic_pass *pass, const qdi_work *before,
 
 /// Traffic: adds the bytes of that step.
 void qdi_traffic_add(qdi_traffic *traffic, const qdi_work *before, const qdi_work *after);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SCALE_TRIAD_H
-#define QD_TOOLS_SCALE_TRIAD_H
+#pragma once
 
 #include "tools/host/pin.h"
 
@@ -8,5 +7,3 @@
 /// several passes, three numbers moved for each sum; 0 where there is no memory for it. What a phase gains
 /// with more threads can be held against what this gains.
 double qdi_scale_triad(int threads, const qdi_pin *pin);
-
-#endif

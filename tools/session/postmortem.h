@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_POSTMORTEM_H
-#define QD_TOOLS_POSTMORTEM_H
+#pragma once
 
 #include <quadrille/frame.h>
 #include <quadrille/status.h>
@@ -19,5 +18,3 @@ qdi_crowd qdi_crowd_find(const qd_world *world);
 QD_MUST_USE qd_status qdi_postmortem_draw(const qd_world *world, const qd_limit_report *report,
                                           const qd_view *view, const qd_provenance *provenance,
                                           const char *path, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_REPORT_H
-#define QD_TOOLS_REPORT_H
+#pragma once
 
 #include "tools/session/result.h"
 
@@ -11,5 +10,3 @@
 /// `verbose` adds the tree's figures and how busy each thread was.
 void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world, const char *directory,
                       bool verbose);
-
-#endif

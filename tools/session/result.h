@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_RESULT_H
-#define QD_TOOLS_RESULT_H
+#pragma once
 
 #include "sim/ranks/fleet.h"
 #include "tools/host/json.h"
@@ -63,5 +62,3 @@ double qdi_result_ns_per_body_step(const qdi_result *result, uint64_t ns);
 
 /// Writes result.json's content into an empty `json`.
 QD_MUST_USE qd_status qdi_result_json(const qdi_result *result, qdi_json *json);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SESSION_H
-#define QD_TOOLS_SESSION_H
+#pragma once
 
 #include "sim/ranks/fleet.h"
 #include "tools/host/options.h"
@@ -259,5 +258,3 @@ void qdi_session_forecast(const qdi_session *session);
 void qdi_session_limit_words(const qdi_session *session, char *text, size_t bytes);
 /// How to go on, in words; "" where that cannot be.
 void qdi_session_hint(const qdi_session *session, char *text, size_t bytes);
-
-#endif

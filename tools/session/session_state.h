@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_SESSION_STATE_H
-#define QD_TOOLS_SESSION_STATE_H
+#pragma once
 
 #include "tools/session/until.h"
 
@@ -41,5 +40,3 @@ void qdi_session_state_write(const qdi_session_state *state, unsigned char bytes
 /// reason: too short, too long, damaged, of another version.
 QD_MUST_USE qd_status qdi_session_state_read(const unsigned char *bytes, size_t size,
                                              qdi_session_state *state, qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_STEP_LOG_H
-#define QD_TOOLS_STEP_LOG_H
+#pragma once
 
 #include <quadrille/metrics.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ void qdi_step_log_print(qdi_step_log *log, const qd_metrics *metrics);
 /// line breaks.
 void qdi_step_log_names(char *text, size_t bytes);
 void qdi_step_log_words(const qd_metrics *metrics, double rate, char *text, size_t bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_UNTIL_H
-#define QD_TOOLS_UNTIL_H
+#pragma once
 
 #include <quadrille/metrics.h>
 #include <quadrille/scene.h>
@@ -59,5 +58,3 @@ bool qdi_until_look(qdi_until *until, uint64_t step, const qd_world *world, cons
 
 /// Rule `number`, from 0, in words: "kinetic below 0.001".
 void qdi_until_words(const qdi_until *until, size_t number, char *text, size_t bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_AHEAD_H
-#define QD_TOOLS_AHEAD_H
+#pragma once
 
 #include "tools/verify/replay.h"
 
@@ -29,5 +28,3 @@ QD_MUST_USE qd_status qdi_ahead_next(qdi_ahead *ahead, qd_world **world, qd_erro
 
 /// Lets the threads finish what they are at, ends them and frees; NULL is fine.
 void qdi_ahead_end(qdi_ahead *ahead);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_COURSE_H
-#define QD_TOOLS_COURSE_H
+#pragma once
 
 #include <quadrille/scene.h>
 #include <quadrille/store.h>
@@ -39,5 +38,3 @@ bool qdi_course_due(const qdi_course *course, const qd_world *world);
 /// qd_world_detect.
 QD_MUST_USE qd_status qdi_course_begin(const qdi_course *course, const qd_scene *scene, qd_world *world,
                                        qd_error *error);
-
-#endif

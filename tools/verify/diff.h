@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_DIFF_H
-#define QD_TOOLS_DIFF_H
+#pragma once
 
 #include "tools/verify/replay.h"
 
@@ -46,5 +45,3 @@ QD_MUST_USE qd_status qdi_diff_name(qdi_diff *diff, const qdi_common *common, bo
 
 /// Closes and frees.
 void qdi_diff_end(qdi_diff *diff);
-
-#endif

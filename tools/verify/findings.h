@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_FINDINGS_H
-#define QD_TOOLS_FINDINGS_H
+#pragma once
 
 #include "tools/host/json.h"
 #include "tools/host/progress.h"
@@ -48,5 +47,3 @@ bool qdi_findings_has(const qdi_findings *findings, const char *table, uint64_t 
 void qdi_findings_add(qdi_findings *findings, const qdi_finding *finding);
 
 void qdi_findings_free(qdi_findings *findings);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_FRAME_LIST_H
-#define QD_TOOLS_FRAME_LIST_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ typedef struct qdi_frame_path {
     char text[4096 + 64];
 } qdi_frame_path;
 qdi_frame_path qdi_frame_list_path(const qdi_frame_list *list, size_t place);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_FRAME_PACE_H
-#define QD_TOOLS_FRAME_PACE_H
+#pragma once
 
 #include "tools/verify/frame_list.h"
 
@@ -28,5 +27,3 @@ size_t qdi_frame_pace_place(const qdi_frame_pace *pace, const qdi_frame_list *li
 /// Pace of verified frames: whether that picture is later than the list's last frame, so that the frame only
 /// stays.
 bool qdi_frame_pace_is_over(const qdi_frame_pace *pace, const qdi_frame_list *list, size_t picture);
-
-#endif

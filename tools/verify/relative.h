@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_RELATIVE_H
-#define QD_TOOLS_RELATIVE_H
+#pragma once
 
 #include <quadrille/status.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 /// QD_ERR_IO, QD_ERR_VALUE (too long).
 QD_MUST_USE qd_status qdi_relative_path(const char *file, const char *to, char *way, size_t bytes,
                                         qd_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_REPLAY_H
-#define QD_TOOLS_REPLAY_H
+#pragma once
 
 #include "tools/host/options.h"
 #include "tools/host/progress.h"
@@ -101,5 +100,3 @@ bool qdi_recorded_sums(const qdi_recorded *past);
 
 /// "body 7: velocity.x is 1.5 in NAME, 1.25 in OTHER (3 fields of 2 bodies and 1 contact differ)".
 void qdi_gap_words(const qdi_gap *gap, const char *name, const char *other, char *text, size_t bytes);
-
-#endif

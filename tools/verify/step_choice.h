@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_STEP_CHOICE_H
-#define QD_TOOLS_STEP_CHOICE_H
+#pragma once
 
 #include "tools/host/options.h"
 #include "tools/verify/ahead.h"
@@ -38,5 +37,3 @@ QD_MUST_USE qd_status qdi_step_choice_next(qdi_step_choice *moments, qd_error *e
 
 /// Chosen steps of a recorded run: ends its threads and its world; in any case.
 void qdi_step_choice_end(qdi_step_choice *moments);
-
-#endif

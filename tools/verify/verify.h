@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_VERIFY_H
-#define QD_TOOLS_VERIFY_H
+#pragma once
 
 #include "tools/verify/findings.h"
 #include "tools/verify/replay.h"
@@ -35,5 +34,3 @@ QD_MUST_USE qd_status qdi_verify_frames(const qdi_recorded *past, bool complete,
 QD_MUST_USE qd_status qdi_verify_replay(const qdi_recorded *past, int threads,
                                         const qdi_verify_result *result, bool list, const qdi_common *common,
                                         qdi_findings *findings, qdi_verified *verified, qd_error *error);
-
-#endif

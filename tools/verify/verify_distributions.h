@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_VERIFY_DISTRIBUTIONS_H
-#define QD_TOOLS_VERIFY_DISTRIBUTIONS_H
+#pragma once
 
 #include "tools/verify/replay.h"
 
@@ -38,5 +37,3 @@ QD_MUST_USE qd_status qdi_distribution_check_step(qdi_distribution_check *check,
 
 /// Verified distributions: frees what a check holds.
 void qdi_distribution_check_end(qdi_distribution_check *check);
-
-#endif

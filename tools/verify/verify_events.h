@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_VERIFY_EVENTS_H
-#define QD_TOOLS_VERIFY_EVENTS_H
+#pragma once
 
 #include "sim/store/event_rows.h"
 #include "tools/verify/replay.h"
@@ -36,5 +35,3 @@ void qdi_event_check_end(qdi_event_check *check);
 /// Compares a stored failure with what the replay says. `words` as above.
 void qdi_failure_compare(const qd_limit_report *stored, const qd_limit_report *here, char *words,
                          size_t bytes);
-
-#endif

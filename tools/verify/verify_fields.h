@@ -1,5 +1,4 @@
-#ifndef QD_TOOLS_VERIFY_FIELDS_H
-#define QD_TOOLS_VERIFY_FIELDS_H
+#pragma once
 
 #include "tools/verify/replay.h"
 
@@ -38,5 +37,3 @@ QD_MUST_USE qd_status qdi_field_check_step(qdi_field_check *check, const qd_worl
                                            size_t bytes);
 
 void qdi_field_check_end(qdi_field_check *check);
-
-#endif

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <quadrille/frame.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 4096 + 64, LINE_SIZE = 256, RESULT_MOST = 1 << 16 };

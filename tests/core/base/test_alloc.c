@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-START_TEST(heap_memory_is_aligned) {
+QD_TEST(heap_memory_is_aligned) {
     const qd_allocator *heap = qd_allocator_default();
     ck_assert_ptr_eq(qdi_allocator_or_default(NULL), heap);
     for (size_t bytes = 1; bytes < 30000000; bytes = bytes * 3 + 1) {
@@ -17,11 +17,9 @@ START_TEST(heap_memory_is_aligned) {
     }
     qdi_release(heap, NULL, 1, 1);
 }
-END_TEST
 
-START_TEST(impossible_sizes_give_nothing) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+QD_TEST(impossible_sizes_give_nothing) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     ck_assert_ptr_null(qdi_allocate(&test.allocator, 0, 8));
     ck_assert_ptr_null(qdi_allocate(&test.allocator, 8, 0));
     ck_assert_ptr_null(qdi_allocate(&test.allocator, SIZE_MAX / 8 + 1, 8));
@@ -29,11 +27,9 @@ START_TEST(impossible_sizes_give_nothing) {
     ck_assert_uint_eq(test.calls, 0);
     ck_assert_ptr_null(qdi_allocate(qd_allocator_default(), SIZE_MAX - 1, 1));
 }
-END_TEST
 
-START_TEST(a_growing_array_keeps_its_items) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+QD_TEST(a_growing_array_keeps_its_items) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     uint32_t *items = NULL;
     size_t room = 0, used = 0;
     for (uint32_t k = 0; k < 10000; ++k) {
@@ -49,11 +45,9 @@ START_TEST(a_growing_array_keeps_its_items) {
     ck_assert_uint_eq(test.live, 0);
     ck_assert_uint_eq(test.live_bytes, 0);
 }
-END_TEST
 
-START_TEST(a_failed_growth_changes_nothing) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 2);
+QD_TEST(a_failed_growth_changes_nothing) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 2);
     uint64_t *items = NULL;
     size_t room = 0;
     ck_assert_int_eq(qdi_reserve(&test.allocator, &items, &room, 0, 4, sizeof *items), QD_OK);
@@ -70,13 +64,11 @@ START_TEST(a_failed_growth_changes_nothing) {
     qdi_release(&test.allocator, items, room, sizeof *items);
     ck_assert_uint_eq(test.live, 0);
 }
-END_TEST
 
 // Large memory of the C heap is given back to the system, other memory is written to: all is zero after it,
 // nothing beside it is touched, and it is there to be used again.
-START_TEST(cleared_memory_is_zero) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+QD_TEST(cleared_memory_is_zero) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     const qd_allocator *allocators[] = {qd_allocator_default(), &test.allocator};
     const size_t sizes[] = {1, 4096, 3 << 20, (9 << 20) + 77};
     for (size_t k = 0; k < 8; ++k) {
@@ -94,9 +86,8 @@ START_TEST(cleared_memory_is_zero) {
     }
     qdi_clear(qd_allocator_default(), NULL, 0);
 }
-END_TEST
 
-START_TEST(rare_items_are_written_where_they_differ) {
+QD_TEST(rare_items_are_written_where_they_differ) {
     const double zero = 0, minus = -0.0, nan = (double)NAN;
     double item = 1;
     qdi_put_rare(&item, &zero, sizeof item);
@@ -108,10 +99,5 @@ START_TEST(rare_items_are_written_where_they_differ) {
     static const double constant = 3; // memory that nobody may write to
     qdi_put_rare((void *)(uintptr_t)&constant, &(double){3}, sizeof constant);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("alloc", 0, NULL, NULL, heap_memory_is_aligned, impossible_sizes_give_nothing,
-                        a_growing_array_keeps_its_items, a_failed_growth_changes_nothing,
-                        cleared_memory_is_zero, rare_items_are_written_where_they_differ);
-}
+QD_TEST_MAIN("alloc", 0, NULL, NULL)

@@ -20,9 +20,8 @@ static void fill(qdi_arena *arena, uint64_t seed, size_t most, unsigned char *ar
     }
 }
 
-START_TEST(arrays_lie_apart) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+QD_TEST(arrays_lie_apart) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     unsigned char *array[ARRAYS];
     size_t bytes[ARRAYS];
@@ -39,12 +38,10 @@ START_TEST(arrays_lie_apart) {
     ck_assert_uint_eq(test.live, 0);
     ck_assert_uint_eq(test.live_bytes, 0);
 }
-END_TEST
 
 // What a phase needed once it has in one piece from then on, and asks for no more.
-START_TEST(memory_is_kept) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+QD_TEST(memory_is_kept) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     unsigned char *array[ARRAYS];
     size_t bytes[ARRAYS];
@@ -62,11 +59,9 @@ START_TEST(memory_is_kept) {
     qdi_arena_release(&arena);
     ck_assert_uint_eq(test.live, 0);
 }
-END_TEST
 
-START_TEST(a_part_is_given_back) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+QD_TEST(a_part_is_given_back) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     const qdi_arena_mark first = qdi_arena_mark_of(&arena);
     unsigned char *kept = qdi_arena_take(&arena, 1000, 1);
@@ -85,11 +80,9 @@ START_TEST(a_part_is_given_back) {
     ck_assert_ptr_eq(qdi_arena_take(&arena, 1, 1), kept);
     qdi_arena_release(&arena);
 }
-END_TEST
 
-START_TEST(no_memory_is_said) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 2);
+QD_TEST(no_memory_is_said) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 2);
     qdi_arena arena = {.allocator = &test.allocator};
     ck_assert_ptr_null(qdi_arena_take(&arena, SIZE_MAX, 2));
     ck_assert_ptr_null(qdi_arena_take(&arena, 2, SIZE_MAX));
@@ -103,13 +96,11 @@ START_TEST(no_memory_is_said) {
     qdi_arena_release(&arena);
     ck_assert_uint_eq(test.live, 0);
 }
-END_TEST
 
 // An array and an arena take turns with their memory; what is taken stays where it is.
-START_TEST(memory_takes_turns) {
+QD_TEST(memory_takes_turns) {
     enum { ITEM = 12 };
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
     qdi_arena arena = {.allocator = &test.allocator};
     void *array = NULL;
     size_t room = 0;
@@ -147,9 +138,5 @@ START_TEST(memory_takes_turns) {
     qdi_arena_release(&arena);
     ck_assert(test.live == 0 && test.live_bytes == 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("arena", 0, NULL, NULL, arrays_lie_apart, memory_is_kept, a_part_is_given_back,
-                        no_memory_is_said, memory_takes_turns);
-}
+QD_TEST_MAIN("arena", 0, NULL, NULL)

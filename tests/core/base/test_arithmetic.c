@@ -88,8 +88,7 @@ static digest live(uint64_t mode, int threads, bool late) {
                   error.text);
     qd_world_def def = qd_scene_world(read);
     def.threads = threads;
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_world *world = qd_test_world(&def);
     ck_assert_int_eq(qd_scene_populate(read, world, NULL), QD_OK);
     qd_body_def tiny = qd_body_def_default();
     tiny.position = (qd_vec2){1.3, 28.9};
@@ -111,7 +110,7 @@ static digest live(uint64_t mode, int threads, bool late) {
     return all;
 }
 
-START_TEST(any_mode_gives_the_same) {
+QD_TEST_LOOP(any_mode_gives_the_same, 0, MODES) {
     digest expected = live(modes[0], 1, false);
     for (int late = 0; late < 2; ++late)
         for (int threads = 1; threads <= 3; ++threads) {
@@ -120,9 +119,8 @@ START_TEST(any_mode_gives_the_same) {
                           late ? ", set late" : "");
         }
 }
-END_TEST
 
-START_TEST(shapes_are_the_same) {
+QD_TEST_LOOP(shapes_are_the_same, 0, MODES) {
     static const qd_vec2 points[] = {{0, 0}, {1.7, 0.1}, {1.9, 1.3}, {0.3, 1.1}};
     digest found[2] = {{1}, {1}};
     for (int k = 0; k < 2; ++k) {
@@ -144,10 +142,5 @@ START_TEST(shapes_are_the_same) {
     }
     ck_assert_uint_eq(found[0].value, found[1].value);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("arithmetic", 120, NULL, NULL);
-    qd_test_loops(tcase, {any_mode_gives_the_same, MODES}, {shapes_are_the_same, MODES});
-    return qd_test_run_case("arithmetic", tcase);
-}
+QD_TEST_MAIN("arithmetic", 120, NULL, NULL)

@@ -12,7 +12,7 @@ static int bits_set(uint64_t x) {
 }
 
 // The first is published with XXH3; the others hold every later version of the library to what this one gave.
-START_TEST(known_values) {
+QD_TEST(known_values) {
     ck_assert_uint_eq(qd_hash_bytes("", 0), UINT64_C(0x2d06800538d394c2));
     ck_assert_uint_eq(qd_hash_bytes("quadrille", 9), UINT64_C(0xfad0a90a0cd7d679));
     unsigned char long_text[1000];
@@ -21,9 +21,8 @@ START_TEST(known_values) {
     ck_assert_uint_eq(qd_hash_seeded(long_text, sizeof long_text, 0),
                       qd_hash_bytes(long_text, sizeof long_text));
 }
-END_TEST
 
-START_TEST(every_byte_and_the_seed_count) {
+QD_TEST(every_byte_and_the_seed_count) {
     unsigned char data[300] = {0};
     for (size_t size = 1; size <= sizeof data; size += 13) {
         const uint64_t plain = qd_hash_bytes(data, size);
@@ -36,25 +35,22 @@ START_TEST(every_byte_and_the_seed_count) {
         ck_assert_uint_ne(qd_hash_seeded(data, size, 1), qd_hash_seeded(data, size, 2));
     }
 }
-END_TEST
 
-START_TEST(chained_hashes_know_their_order) {
+QD_TEST(chained_hashes_know_their_order) {
     const uint64_t ab = qd_hash_seeded("b", 1, qd_hash_seeded("a", 1, 0));
     const uint64_t ba = qd_hash_seeded("a", 1, qd_hash_seeded("b", 1, 0));
     ck_assert_uint_ne(ab, ba);
 }
-END_TEST
 
-START_TEST(mix_is_fixed_and_not_symmetric) {
+QD_TEST(mix_is_fixed_and_not_symmetric) {
     ck_assert_uint_eq(qd_hash_mix(0, 0), UINT64_C(0xa706dd2f4d197e6f));
     ck_assert_uint_eq(qd_hash_mix(1, 2), UINT64_C(0xbcd9dbb49673066b));
     ck_assert_uint_ne(qd_hash_mix(1, 2), qd_hash_mix(2, 1));
     ck_assert_uint_ne(qd_hash_mix(0, 1), qd_hash_mix(1, 0));
 }
-END_TEST
 
 // Flipping any bit of either number flips each bit of the result about half of the time.
-START_TEST(mix_spreads_every_bit) {
+QD_TEST(mix_spreads_every_bit) {
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     enum { ROUNDS = 2000 };
     for (int bit = 0; bit < 128; ++bit) {
@@ -69,9 +65,8 @@ START_TEST(mix_spreads_every_bit) {
         ck_assert_msg(share > 0.49 && share < 0.51, "bit %d flips %.4f of the result", bit, share);
     }
 }
-END_TEST
 
-START_TEST(mix_has_no_collisions_among_small_pairs) {
+QD_TEST(mix_has_no_collisions_among_small_pairs) {
     enum { SIDE = 300, TABLE = 1 << 18 };
     static uint64_t seen[TABLE];
     for (uint64_t a = 0; a < SIDE; ++a) {
@@ -86,10 +81,5 @@ START_TEST(mix_has_no_collisions_among_small_pairs) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("hash", 60, NULL, NULL, known_values, every_byte_and_the_seed_count,
-                        chained_hashes_know_their_order, mix_is_fixed_and_not_symmetric,
-                        mix_spreads_every_bit, mix_has_no_collisions_among_small_pairs);
-}
+QD_TEST_MAIN("hash", 60, NULL, NULL)

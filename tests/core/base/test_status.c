@@ -4,7 +4,7 @@
 #include <quadrille/status.h>
 #include <string.h>
 
-START_TEST(texts_are_lines_and_differ) {
+QD_TEST(texts_are_lines_and_differ) {
     for (int a = QD_OK; a <= QD_ERR_STOPPED; ++a) {
         const char *text = qd_status_text((qd_status)a);
         ck_assert_ptr_nonnull(text);
@@ -14,14 +14,10 @@ START_TEST(texts_are_lines_and_differ) {
         for (int b = QD_OK; b < a; ++b) ck_assert_str_ne(text, qd_status_text((qd_status)b));
     }
 }
-END_TEST
 
-START_TEST(foreign_numbers_have_a_text) {
+QD_TEST(foreign_numbers_have_a_text) {
     ck_assert_str_eq(qd_status_text((qd_status)(QD_ERR_STOPPED + 1)), "unknown status");
     ck_assert_str_eq(qd_status_text((qd_status)200), "unknown status");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("status", 0, NULL, NULL, texts_are_lines_and_differ, foreign_numbers_have_a_text);
-}
+QD_TEST_MAIN("status", 0, NULL, NULL)

@@ -32,7 +32,7 @@ static void check_value(double value) {
                   (double)below);
 }
 
-START_TEST(edges_of_float32) {
+QD_TEST(edges_of_float32) {
     const double tiny = (double)FLT_TRUE_MIN, big = (double)FLT_MAX;
     const double values[] = {0.0,
                              -0.0,
@@ -79,9 +79,8 @@ START_TEST(edges_of_float32) {
     ck_assert(qd_float_above(-(double)INFINITY) == -FLT_MAX);
     ck_assert(isnan(qd_float_above((double)NAN)) && isnan(qd_float_below((double)NAN)));
 }
-END_TEST
 
-START_TEST(any_double) {
+QD_TEST(any_double) {
     const uint64_t seed = qd_test_seed(11);
     qd_random random = qd_random_at(seed, 0, 0);
     const size_t count = qd_test_effort(200000);
@@ -93,9 +92,8 @@ START_TEST(any_double) {
         check_value(double_of((bits & UINT64_C(0x800fffffffffffff)) | (870 + (bits >> 52) % 290) << 52));
     }
 }
-END_TEST
 
-START_TEST(a_disk_lies_inside_its_box) {
+QD_TEST(a_disk_lies_inside_its_box) {
     const uint64_t seed = qd_test_seed(12);
     qd_random random = qd_random_at(seed, 0, 0);
     const size_t count = qd_test_effort(100000);
@@ -113,9 +111,8 @@ START_TEST(a_disk_lies_inside_its_box) {
         ck_assert((x - radius) - (double)box.min_x <= 2.0 * (double)FLT_EPSILON * fabs(x - radius) + 1e-44);
     }
 }
-END_TEST
 
-START_TEST(valid_and_overlap) {
+QD_TEST(valid_and_overlap) {
     ck_assert(qd_box_valid((qd_box){0, 0, 0, 0}));
     ck_assert(qd_box_valid((qd_box){-FLT_MAX, -FLT_MAX, FLT_MAX, FLT_MAX}));
     ck_assert(!qd_box_valid((qd_box){1, 0, 0, 1}));
@@ -140,9 +137,5 @@ START_TEST(valid_and_overlap) {
     ck_assert(!qd_box_overlap(unit, (qd_box){-1, 0, -FLT_TRUE_MIN, 1}));
     ck_assert(!qd_box_overlap(unit, (qd_box){0, -1, 1, -FLT_TRUE_MIN}));
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("box", 120, NULL, NULL, edges_of_float32, any_double, a_disk_lies_inside_its_box,
-                        valid_and_overlap);
-}
+QD_TEST_MAIN("box", 120, NULL, NULL)

@@ -179,7 +179,7 @@ static void draw_arguments(function f, unsigned kind, qd_random *random, double 
     }
 }
 
-START_TEST(errors_stay_below_the_bounds) {
+QD_TEST_LOOP(errors_stay_below_the_bounds, 0, FUNCTIONS) {
     const function f = (function)_i;
     const size_t points = qd_test_effort(60000);
     const uint64_t seed = qd_test_seed(2026);
@@ -193,12 +193,11 @@ START_TEST(errors_stay_below_the_bounds) {
     ck_assert_msg(worst > 0.25, "%s: the worst error is only %g ulp: the measurement must be broken",
                   names[f], worst);
 }
-END_TEST
 
 // The doubles that lie closest to multiples of pi/2 (found by continued fractions of 2^e / (pi/2), over all
 // e; the first is the closest of all, 2^-60.9 away: J.-M. Muller, "Elementary functions", on range
 // reduction), and the borders of our own ranges.
-START_TEST(hard_angles) {
+QD_TEST(hard_angles) {
     static const double angles[] = {0x1.6ac5b262ca1ffp+849,
                                     0x1.6c6cbc45dc8dep+5,
                                     0x1.6ac5b262ca1ffp+850,
@@ -256,9 +255,8 @@ START_TEST(hard_angles) {
         }
     }
 }
-END_TEST
 
-START_TEST(sine_and_cosine_together_are_the_same) {
+QD_TEST(sine_and_cosine_together_are_the_same) {
     qd_random random = qd_random_at(qd_test_seed(7), 0, 0);
     for (int k = 0; k < 10000; ++k) {
         const double x = any_double(&random);
@@ -267,9 +265,8 @@ START_TEST(sine_and_cosine_together_are_the_same) {
         ck_assert(sine == qd_sin(x) && cosine == qd_cos(x));
     }
 }
-END_TEST
 
-START_TEST(borders_of_exp_and_log) {
+QD_TEST(borders_of_exp_and_log) {
     static const double for_exp[] = {709.782712893384,     0x1.62e42fefa39efp9, 0x1.62e42fefa39fp9, 709.9,
                                      -708.3964185322641,   -745.13321910194110, -745.1332191019412, -745.14,
                                      -744.44007192138121,  0x1p-1074,           -0x1p-54,           0x1p-53,
@@ -297,9 +294,8 @@ START_TEST(borders_of_exp_and_log) {
             check_point(LOG, double_of(bits_of(x) + (uint64_t)(int64_t)k), 0.0, &worst);
     }
 }
-END_TEST
 
-START_TEST(powers_of_whole_numbers_are_exact) {
+QD_TEST(powers_of_whole_numbers_are_exact) {
     for (int base = 2; base <= 100; ++base) {
         double power = 1.0;
         for (int n = 0; power <= 0x1p53; ++n) {
@@ -311,7 +307,6 @@ START_TEST(powers_of_whole_numbers_are_exact) {
     for (int e = -1074; e < 1024; ++e) ck_assert_msg(qd_pow(2.0, e) == ldexp(1.0, e), "pow(2, %d)", e);
     for (int n = 1; n < 1000; ++n) ck_assert_msg(qd_pow((double)n * n, 0.5) == n, "pow(%d^2, 1/2)", n);
 }
-END_TEST
 
 typedef struct special {
     function f;
@@ -330,7 +325,7 @@ static void check_special(const special *table, size_t count) {
     }
 }
 
-START_TEST(special_values_of_one_argument) {
+QD_TEST(special_values_of_one_argument) {
     const double nan = NOT_A_NUMBER, big = DBL_MAX, tiny = 0x1p-1074;
     const special table[] = {
         {SIN, 0.0, 0, 0.0},     {SIN, -0.0, 0, -0.0}, {SIN, INF, 0, nan},  {SIN, -INF, 0, nan},
@@ -343,9 +338,8 @@ START_TEST(special_values_of_one_argument) {
     };
     check_special(table, COUNT(table));
 }
-END_TEST
 
-START_TEST(special_values_of_powers) {
+QD_TEST(special_values_of_powers) {
     const double nan = NOT_A_NUMBER, big = DBL_MAX, tiny = 0x1p-1074;
     const special table[] = {{POW, nan, 0.0, 1.0},
                              {POW, nan, -0.0, 1.0},
@@ -405,9 +399,8 @@ START_TEST(special_values_of_powers) {
                              {POW, tiny, 1.0, tiny}};
     check_special(table, COUNT(table));
 }
-END_TEST
 
-START_TEST(special_values_of_arc_tangents) {
+QD_TEST(special_values_of_arc_tangents) {
     const double nan = NOT_A_NUMBER, big = DBL_MAX, tiny = 0x1p-1074;
     const special table[] = {
         {ATAN2, 0.0, 0.0, 0.0},      {ATAN2, -0.0, 0.0, -0.0},
@@ -428,11 +421,10 @@ START_TEST(special_values_of_arc_tangents) {
     };
     check_special(table, COUNT(table));
 }
-END_TEST
 
 // The bits of 100,000 results of each function, over all ranges. They may only change together with the
 // functions.
-START_TEST(golden_bits) {
+QD_TEST_LOOP(golden_bits, 0, FUNCTIONS) {
     static const uint64_t golden[FUNCTIONS] = {UINT64_C(0x34d6bffb21fad362), UINT64_C(0x9cc39a257a3afb0d),
                                                UINT64_C(0x54637af94dbca880), UINT64_C(0xa423dec4a4cf2b83),
                                                UINT64_C(0x052230ec798efbbc), UINT64_C(0xcd8440c34f3ca1ed)};
@@ -452,13 +444,5 @@ START_TEST(golden_bits) {
     }
     ck_assert_msg(hash == golden[f], "%s: 0x%016" PRIx64, names[f], hash);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("math", 300, NULL, NULL);
-    qd_test_once(tests, hard_angles, sine_and_cosine_together_are_the_same, borders_of_exp_and_log,
-                 powers_of_whole_numbers_are_exact, special_values_of_one_argument, special_values_of_powers,
-                 special_values_of_arc_tangents);
-    qd_test_loops(tests, {errors_stay_below_the_bounds, FUNCTIONS}, {golden_bits, FUNCTIONS});
-    return qd_test_run_case("math", tests);
-}
+QD_TEST_MAIN("math", 300, NULL, NULL)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 // Counter, key and block of Philox4x32-10 from the known-answer file of the authors' Random123 library.
-START_TEST(known_answers) {
+QD_TEST(known_answers) {
     static const uint32_t rows[3][10] = {{0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
                                          {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
                                           0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
@@ -24,18 +24,16 @@ START_TEST(known_answers) {
         for (size_t i = 0; i < 4; ++i) ck_assert_uint_eq(block[i], rows[k][6 + i]);
     }
 }
-END_TEST
 
 // The parts of a key reach the counter and key of Philox whole, each in its own place.
-START_TEST(a_key_is_all_of_counter_and_key) {
+QD_TEST(a_key_is_all_of_counter_and_key) {
     qd_random random = qd_random_at(UINT64_C(0x299f31d0a4093822), UINT64_C(0x85a308d3243f6a88), 0x13198a2e);
     random.counter = 0x03707344;
     ck_assert_uint_eq(qd_random_bits(&random), UINT64_C(0x94fdccebd16cfe09));
     ck_assert_uint_eq(random.counter, 0x03707345);
 }
-END_TEST
 
-START_TEST(each_call_counts_one) {
+QD_TEST(each_call_counts_one) {
     qd_random random = qd_random_at(1, 2, 3);
     ck_assert_uint_eq(random.counter, 0);
     const uint64_t first = qd_random_bits(&random);
@@ -49,7 +47,6 @@ START_TEST(each_call_counts_one) {
     again.counter = 3;
     ck_assert_uint_eq(qd_random_bits(&again), qd_random_bits(&random));
 }
-END_TEST
 
 static int compare(const void *a, const void *b) {
     uint64_t x, y;
@@ -58,7 +55,7 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-START_TEST(different_keys_give_different_numbers) {
+QD_TEST(different_keys_give_different_numbers) {
     enum { SIDE = 12, COUNT = SIDE * SIDE * SIDE * SIDE };
     static uint64_t numbers[COUNT];
     size_t n = 0;
@@ -75,9 +72,8 @@ START_TEST(different_keys_give_different_numbers) {
     qsort(numbers, COUNT, sizeof numbers[0], compare);
     for (size_t k = 1; k < COUNT; ++k) ck_assert_uint_ne(numbers[k - 1], numbers[k]);
 }
-END_TEST
 
-START_TEST(uniform_is_a_multiple_of_2_to_the_minus_53_below_1) {
+QD_TEST(uniform_is_a_multiple_of_2_to_the_minus_53_below_1) {
     qd_random bits = qd_random_at(9, 9, 9), uniform = bits;
     double least = 1.0, most = 0.0;
     for (int k = 0; k < 100000; ++k) {
@@ -89,7 +85,6 @@ START_TEST(uniform_is_a_multiple_of_2_to_the_minus_53_below_1) {
     }
     ck_assert(least < 1e-3 && most > 0.999);
 }
-END_TEST
 
 // One moment of a distribution: its expected value, how far off it may be, and the standard deviation of one
 // sample.
@@ -138,23 +133,21 @@ static int moments_that_agree(bool normal, double shift, double stretch) {
     return agree;
 }
 
-START_TEST(moments_are_right) {
+QD_TEST(moments_are_right) {
     ck_assert_int_eq(moments_that_agree(true, 0.0, 1.0), MOMENTS);
     ck_assert_int_eq(moments_that_agree(false, 0.0, 1.0), MOMENTS);
 }
-END_TEST
 
 // The twins of the test above: with an error of four tolerances it must fail.
-START_TEST(planted_errors_are_noticed) {
+QD_TEST(planted_errors_are_noticed) {
     ck_assert_int_lt(moments_that_agree(true, 0.04, 1.0), MOMENTS);
     ck_assert_int_lt(moments_that_agree(true, 0.0, 1.04), MOMENTS);
     ck_assert_int_lt(moments_that_agree(false, 0.012, 1.0), MOMENTS);
     ck_assert_int_lt(moments_that_agree(false, 0.0, 1.03), MOMENTS);
 }
-END_TEST
 
 // How often a normal number is below a few values (the distribution, not only its moments).
-START_TEST(normal_has_its_distribution) {
+QD_TEST(normal_has_its_distribution) {
     static const double at[] = {-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0};
     static const double expected[] = {0.0227501319, 0.1586552539, 0.3085375387, 0.5,
                                       0.6914624613, 0.8413447461, 0.9772498681};
@@ -172,10 +165,9 @@ START_TEST(normal_has_its_distribution) {
         ck_assert(!moment_agrees(&planted, SAMPLES));
     }
 }
-END_TEST
 
 // Runs with the same seed must stay the same from version to version.
-START_TEST(golden_bits) {
+QD_TEST(golden_bits) {
     uint64_t hash = 0;
     for (uint64_t k = 0; k < 100000; ++k) {
         qd_random random = qd_random_at(k % 7, k, (uint32_t)(k % 3));
@@ -187,11 +179,5 @@ START_TEST(golden_bits) {
     }
     ck_assert_msg(hash == UINT64_C(0x238bad8174bd270e), "0x%016" PRIx64, hash);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("random", 120, NULL, NULL, known_answers, a_key_is_all_of_counter_and_key,
-                        each_call_counts_one, different_keys_give_different_numbers,
-                        uniform_is_a_multiple_of_2_to_the_minus_53_below_1, moments_are_right,
-                        planted_errors_are_noticed, normal_has_its_distribution, golden_bits);
-}
+QD_TEST_MAIN("random", 120, NULL, NULL)

@@ -34,7 +34,7 @@ static void feed(qdi_queue *queue, struct plant *plant, int count) {
     }
 }
 
-START_TEST(everything_once_and_in_order) {
+QD_TEST(everything_once_and_in_order) {
     struct plant plant = {.fail_at = -1};
     qdi_queue *queue = NULL;
     ck_assert_int_eq(qdi_queue_create(qd_allocator_default(), SLOTS, work, &plant, &queue), QD_OK);
@@ -44,10 +44,9 @@ START_TEST(everything_once_and_in_order) {
     for (int i = 0; i < LENGTH; ++i) ck_assert_int_eq(plant.seen[i], i);
     qdi_queue_destroy(queue);
 }
-END_TEST
 
 // A slow worker makes the owner wait; nothing is dropped.
-START_TEST(full_queue_blocks) {
+QD_TEST(full_queue_blocks) {
     struct plant plant = {.fail_at = -1, .slow = true};
     qdi_queue *queue = NULL;
     ck_assert_int_eq(qdi_queue_create(qd_allocator_default(), SLOTS, work, &plant, &queue), QD_OK);
@@ -60,9 +59,8 @@ START_TEST(full_queue_blocks) {
     qdi_queue_destroy(queue);                              // works on what is in line
     ck_assert_int_eq(plant.count, 20);
 }
-END_TEST
 
-START_TEST(failure_sticks) {
+QD_TEST(failure_sticks) {
     struct plant plant = {.fail_at = 7, .slow = true};
     qdi_queue *queue = NULL;
     ck_assert_int_eq(qdi_queue_create(qd_allocator_default(), SLOTS, work, &plant, &queue), QD_OK);
@@ -83,9 +81,8 @@ START_TEST(failure_sticks) {
     ck_assert_int_eq(qdi_queue_take(queue, &slot), QD_ERR_IO);
     qdi_queue_destroy(queue);
 }
-END_TEST
 
-START_TEST(slots_come_back_unused) {
+QD_TEST(slots_come_back_unused) {
     struct plant plant = {.fail_at = -1};
     qdi_queue *queue = NULL;
     ck_assert_int_eq(qdi_queue_create(qd_allocator_default(), SLOTS, work, &plant, &queue), QD_OK);
@@ -100,7 +97,6 @@ START_TEST(slots_come_back_unused) {
     qdi_queue_destroy(queue);
     qdi_queue_destroy(NULL);
 }
-END_TEST
 
 enum { WORKERS_SLOTS = 8, WORKERS_LENGTH = 300 };
 
@@ -143,7 +139,7 @@ static qd_status feed_workers(qdi_queue *queue, struct workers_plant *plant, int
     return QD_OK;
 }
 
-START_TEST(workers_finish_in_order) {
+QD_TEST(workers_finish_in_order) {
     static const int worker_counts[] = {1, 2, 3, 8, 16}; // also more than there are slots
     for (size_t k = 0; k < sizeof worker_counts / sizeof worker_counts[0]; ++k) {
         struct workers_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = worker_counts[k]};
@@ -159,10 +155,9 @@ START_TEST(workers_finish_in_order) {
         qdi_queue_destroy(queue);
     }
 }
-END_TEST
 
 // Whatever is made ahead: all before the failure is finished, nothing after it; the first in line counts.
-START_TEST(workers_fail_where_the_line_does) {
+QD_TEST(workers_fail_where_the_line_does) {
     for (int workers = 1; workers <= 8; workers += 3) {
         for (int kind = 0; kind < 2; ++kind) {
             struct workers_plant plant = {
@@ -179,13 +174,11 @@ START_TEST(workers_fail_where_the_line_does) {
         }
     }
 }
-END_TEST
 
-START_TEST(workers_without_memory) {
+QD_TEST(workers_without_memory) {
     struct workers_plant plant = {.fail_make = -1, .fail_finish = -1, .workers = 3};
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_queue *queue = NULL;
         qd_status status = qdi_queue_create_workers(&allocator.allocator, WORKERS_SLOTS, 3, make_part,
                                                     finish_part, &plant, &queue);
@@ -197,13 +190,11 @@ START_TEST(workers_without_memory) {
         ck_assert_ptr_null(queue);
     }
 }
-END_TEST
 
-START_TEST(no_memory_at_any_allocation) {
+QD_TEST(no_memory_at_any_allocation) {
     struct plant plant = {.fail_at = -1};
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_queue *queue = NULL;
         qd_status status = qdi_queue_create(&allocator.allocator, SLOTS, work, &plant, &queue);
         qdi_queue_destroy(queue);
@@ -214,10 +205,5 @@ START_TEST(no_memory_at_any_allocation) {
         ck_assert_ptr_null(queue);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("queue", 120, NULL, NULL, everything_once_and_in_order, full_queue_blocks,
-                        failure_sticks, slots_come_back_unused, no_memory_at_any_allocation,
-                        workers_finish_in_order, workers_fail_where_the_line_does, workers_without_memory);
-}
+QD_TEST_MAIN("queue", 120, NULL, NULL)

@@ -51,12 +51,11 @@ static void merge_in_turn(qdi_ranks *ranks, void *context) {
     }
 }
 
-START_TEST(merged_in_the_order_of_ranks) {
+QD_TEST_LOOP(merged_in_the_order_of_ranks, 1, 9) {
     struct crew crew = {{0}, {0}, {{0}}, {0}};
     ck_assert_int_eq(run(qd_allocator_default(), _i, merge_in_turn, &crew), QD_OK);
     for (int q = 0; q < _i; ++q) ck_assert_uint_eq(crew.sums[q], ROUNDS);
 }
-END_TEST
 
 /// Rank p sends p + q + round letters to rank q, in even rounds; none to some.
 static size_t letters(int from, int to, int round) {
@@ -87,12 +86,11 @@ static void exchange_in_turn(qdi_ranks *ranks, void *context) {
     }
 }
 
-START_TEST(letters_arrive) {
+QD_TEST_LOOP(letters_arrive, 1, 9) {
     struct crew crew = {{0}, {0}, {{0}}, {0}};
     ck_assert_int_eq(run(qd_allocator_default(), _i, exchange_in_turn, &crew), QD_OK);
     for (int q = 0; q < _i; ++q) ck_assert_uint_eq(crew.letters[q], (uint64_t)ROUNDS * (uint64_t)_i);
 }
-END_TEST
 
 /// A piece of work: some calls, of which one rank makes fewer in some rounds, and fails.
 static qd_status piece(qdi_ranks *ranks, int round, size_t *calls) {
@@ -122,7 +120,7 @@ static void fail_in_turn(qdi_ranks *ranks, void *context) {
 }
 
 // What one rank fails at all fail at, and go on from there; nobody waits for a call that does not come.
-START_TEST(failures_are_everybodys) {
+QD_TEST_LOOP(failures_are_everybodys, 1, 9) {
     struct crew crew = {{0}, {0}, {{0}}, {0}};
     ck_assert_int_eq(run(qd_allocator_default(), _i, fail_in_turn, &crew), QD_OK);
     for (int q = 0; q < _i; ++q) {
@@ -131,18 +129,17 @@ START_TEST(failures_are_everybodys) {
         ck_assert_uint_eq(crew.calls[q], crew.calls[0]);
     }
 }
-END_TEST
 
 static void nothing(qdi_ranks *ranks, void *context) {
     size_t *calls = context;
     if (qdi_ranks_me(ranks) == 0) *calls += 1;
 }
 
-START_TEST(without_memory_nobody_works) {
+QD_TEST(without_memory_nobody_works) {
     qd_test_allocator failing;
     size_t calls = 0, fail = 1;
     for (;; ++fail) {
-        qd_test_allocator_init(&failing, fail);
+        failing = qd_test_allocator_of(&failing, fail);
         const qd_status status = run(&failing.allocator, 4, nothing, &calls);
         if (qd_test_had_memory(&failing, status)) break;
         ck_assert_uint_eq(calls, 0);
@@ -152,13 +149,5 @@ START_TEST(without_memory_nobody_works) {
     ck_assert_int_eq(run(qd_allocator_default(), 0, nothing, &calls), QD_ERR_VALUE);
     ck_assert_int_eq(run(qd_allocator_default(), QDI_RANKS_MAX + 1, nothing, &calls), QD_ERR_VALUE);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("ranks", 60, NULL, NULL);
-    tcase_add_loop_test(tests, merged_in_the_order_of_ranks, 1, 9);
-    tcase_add_loop_test(tests, letters_arrive, 1, 9);
-    tcase_add_loop_test(tests, failures_are_everybodys, 1, 9);
-    tcase_add_test(tests, without_memory_nobody_works);
-    return qd_test_run_case("ranks", tests);
-}
+QD_TEST_MAIN("ranks", 60, NULL, NULL)

@@ -35,13 +35,12 @@ static void check_pieces(const taking *job) {
     }
 }
 
-START_TEST(pieces_lie_apart_and_then_in_one_block) {
+QD_TEST_LOOP(pieces_lie_apart_and_then_in_one_block, 1, 5) {
     qd_team_def def = qd_team_def_default();
     def.threads = _i;
     qd_team *team = NULL;
     ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qdi_shared_arena arena = {0};
     taking job = {.arena = &arena, .allocator = &memory.allocator};
     size_t calls = 0;
@@ -58,11 +57,9 @@ START_TEST(pieces_lie_apart_and_then_in_one_block) {
     ck_assert_uint_eq(memory.live, 0);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(missing_memory_is_told) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 2);
+QD_TEST(missing_memory_is_told) {
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 2);
     qdi_shared_arena arena = {0};
     ck_assert_int_eq(qdi_shared_arena_reset(&arena, &memory.allocator, 0), QD_OK);
     ck_assert_uint_eq(memory.calls, 0); // whoever takes nothing costs nothing
@@ -78,11 +75,5 @@ START_TEST(missing_memory_is_told) {
     qdi_shared_arena_release(&arena, &memory.allocator);
     ck_assert_uint_eq(memory.live, 0);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("shared_arena", 120, NULL, NULL);
-    tcase_add_loop_test(tcase, pieces_lie_apart_and_then_in_one_block, 1, 5);
-    tcase_add_test(tcase, missing_memory_is_told);
-    return qd_test_run_case("shared_arena", tcase);
-}
+QD_TEST_MAIN("shared_arena", 120, NULL, NULL)

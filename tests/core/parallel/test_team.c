@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+QD_OWN_POINTER(qd_team, qd_team_destroy)
+
 static qd_team *make_team(int threads) {
     qd_team_def def = qd_team_def_default();
     def.threads = threads;
@@ -42,15 +44,15 @@ static void visit_range(void *context, size_t begin, size_t end, int worker) {
     __atomic_sub_fetch(&seen->busy[worker], 1, __ATOMIC_RELAXED);
 }
 
-START_TEST(every_item_once) {
+QD_TEST_LOOP(every_item_once, 0, TEAMS) {
     static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100003};
     static const size_t grains[] = {1, 2, 3, 8, 64, 1000, 1000000};
-    qd_team *team = make_team(teams[_i]);
+    qd_own(qd_team) team = make_team(teams[_i]);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
         for (size_t g = 0; g < sizeof grains / sizeof grains[0]; ++g) {
             if (counts[c] / grains[g] > 2000 && teams[_i] > 4) continue;
             visits seen = {.count = counts[c], .grain = grains[g], .threads = teams[_i]};
-            seen.items = calloc(counts[c] + 1, 1);
+            seen.items = qd_test_zeros(counts[c] + 1, 1);
             qdi_team_for_workers(team, counts[c], grains[g], visit_range, &seen);
             ck_assert_int_eq(seen.wrong, 0);
             size_t once = 0;
@@ -60,9 +62,7 @@ START_TEST(every_item_once) {
             free(seen.items);
         }
     }
-    qd_team_destroy(team);
 }
-END_TEST
 
 static void note_worker(void *context, size_t begin, size_t end, int worker) {
     (void)end;
@@ -72,8 +72,8 @@ static void note_worker(void *context, size_t begin, size_t end, int worker) {
     ((int *)context)[begin] = worker;
 }
 
-START_TEST(work_is_shared_and_clocked) {
-    qd_team *team = make_team(2);
+QD_TEST(work_is_shared_and_clocked) {
+    qd_own(qd_team) team = make_team(2);
     int worker_of[64];
     qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
     const uint64_t *busy = qdi_team_busy_ns(team);
@@ -85,9 +85,7 @@ START_TEST(work_is_shared_and_clocked) {
     qdi_team_for_workers(team, 1, 1, note_worker, worker_of);
     busy = qdi_team_busy_ns(team);
     ck_assert_uint_ge(busy[0] + busy[1], before + 200000);
-    qd_team_destroy(team);
 }
-END_TEST
 
 static void add_range(void *context, size_t begin, size_t end) {
     uint64_t *sums = context;
@@ -96,9 +94,9 @@ static void add_range(void *context, size_t begin, size_t end) {
 
 // Loops that follow each other at once, and after waits that make the threads fall asleep: none is missed,
 // and none seen twice.
-START_TEST(short_loops_in_a_row) {
+QD_TEST_LOOP(short_loops_in_a_row, 0, TEAMS) {
     enum { MOST = 64 };
-    qd_team *team = make_team(teams[_i]), *other = make_team(2);
+    qd_own(qd_team) team = make_team(teams[_i]), other = make_team(2);
     uint64_t sums[MOST] = {0}, expected[MOST] = {0};
     qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 3);
     size_t loops = qd_test_effort(20000);
@@ -113,22 +111,17 @@ START_TEST(short_loops_in_a_row) {
         }
         if (memcmp(sums, expected, sizeof sums) != 0) ck_abort_msg("loop %zu, seed %d", k, 5);
     }
-    qd_team_destroy(other);
-    qd_team_destroy(team);
 }
-END_TEST
 
 // A team that was never worth its threads has none to wait for; one that was can be destroyed at any time.
-START_TEST(teams_come_and_go) {
+QD_TEST(teams_come_and_go) {
     uint64_t sums[64] = {0};
     for (size_t k = 0; k < 50; ++k) {
-        qd_team *team = make_team(3);
+        qd_own(qd_team) team = make_team(3);
         for (size_t loop = 0; loop < k % 5; ++loop) qdi_team_for(team, 64, 1, add_range, sums);
-        qd_team_destroy(team);
     }
     ck_assert_uint_eq(sums[63], 64 * 100);
 }
-END_TEST
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 enum {
@@ -149,22 +142,20 @@ static size_t address_space(void) {
 }
 
 // Room for the stacks of some threads, but not of all. The runtime would end the program.
-START_TEST(threads_that_cannot_be_had_are_done_without) {
+QD_TEST_LOOP(threads_that_cannot_be_had_are_done_without, 0, SHADOWED ? 0 : 3) {
     static const size_t room[] = {1 << 20, 40 << 20, 400 << 20};
     size_t now = address_space();
     if (now == 0) return;
     uint64_t sums[64] = {0};
-    qd_team *team = make_team(200);
+    qd_own(qd_team) team = make_team(200);
     struct rlimit limit = {now + room[_i], now + room[_i]};
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
     for (size_t k = 0; k < 100; ++k) qdi_team_for(team, 64, 1, add_range, sums);
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(loops_are_timed) {
-    qd_team *team = make_team(2);
+QD_TEST(loops_are_timed) {
+    qd_own(qd_team) team = make_team(2);
     int worker_of[64];
     qdi_team_for_workers(team, 1, 1, note_worker, worker_of);
     qdi_team_times times = qdi_team_loop_times(team);
@@ -180,12 +171,10 @@ START_TEST(loops_are_timed) {
     qdi_team_for_workers(team, 64, 1, note_worker, worker_of);
     times = qdi_team_loop_times(team);
     ck_assert(times.loop_ns >= 64 * 200000 && times.alone_ns == 0); // nobody else could have come
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(loops_have_as_many_threads_as_they_may) {
-    qd_team *team = make_team(3);
+QD_TEST(loops_have_as_many_threads_as_they_may) {
+    qd_own(qd_team) team = make_team(3);
     int worker_of[64];
     ck_assert_int_eq(qdi_team_used(team), 3);
     static const int most[] = {1, 2, 0, 7}, used[] = {1, 2, 3, 3};
@@ -204,11 +193,9 @@ START_TEST(loops_have_as_many_threads_as_they_may) {
         for (int i = 0; i < 64; ++i) ck_assert(worker_of[i] >= 0 && (used[k] > 1 || worker_of[i] == 0));
         ck_assert_int_le(came, used[k]);
     }
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(scan_sums_what_comes_before) {
+QD_TEST(scan_sums_what_comes_before) {
     size_t values[1000];
     qd_random random = qd_random_at(1, 0, 1);
     for (size_t n = 0; n <= 1000; n += n < 5 ? 1 : 331) {
@@ -224,7 +211,6 @@ START_TEST(scan_sums_what_comes_before) {
     }
     ck_assert_uint_eq(qdi_exclusive_scan(NULL, 0), 0);
 }
-END_TEST
 
 // ---- the sort
 
@@ -245,11 +231,11 @@ static int compare_items(const void *left, const void *right) {
 // there are, 0 = any.
 static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t kinds, bool with_values) {
     qd_random random = qd_random_at(n, (uint64_t)bits, 2);
-    uint64_t *keys = malloc((n + 1) * sizeof *keys);
-    uint64_t *keys_spare = malloc((n + 1) * sizeof *keys);
-    uint32_t *values = malloc((n + 1) * sizeof *values);
-    uint32_t *values_spare = malloc((n + 1) * sizeof *values);
-    item *items = malloc((n + 1) * sizeof *items);
+    qd_own_memory uint64_t *keys = qd_test_memory((n + 1) * sizeof *keys);
+    qd_own_memory uint64_t *keys_spare = qd_test_memory((n + 1) * sizeof *keys);
+    qd_own_memory uint32_t *values = qd_test_memory((n + 1) * sizeof *values);
+    qd_own_memory uint32_t *values_spare = qd_test_memory((n + 1) * sizeof *values);
+    qd_own_memory item *items = qd_test_memory((n + 1) * sizeof *items);
     uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     for (size_t i = 0; i < n; ++i) {
         uint64_t key = qd_random_bits(&random);
@@ -270,17 +256,12 @@ static void sort_case(qd_team *team, size_t n, int bits, uint64_t high, uint64_t
             ck_abort_msg("%zu keys of %d bits: value at %zu", n, bits, i);
     }
     ck_assert(keys[n] == 12345 && keys_spare[n] == 12345 && values[n] == 54321 && values_spare[n] == 54321);
-    free(keys);
-    free(keys_spare);
-    free(values);
-    free(values_spare);
-    free(items);
 }
 
-START_TEST(sorts_like_qsort_and_stably) {
+QD_TEST_LOOP(sorts_like_qsort_and_stably, 0, 3) {
     static const size_t counts[] = {0, 1, 2, 3, 31, 63, 64, 65, 1000, 16383, 16384, 16385, 100000};
     static const int bits[] = {0, 1, 11, 12, 23, 40, 64};
-    qd_team *team = make_team(teams[_i]);
+    qd_own(qd_team) team = make_team(teams[_i]);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
         sort_case(team, counts[c], 30, 0, 1, true); // all equal
         for (size_t b = 0; b < sizeof bits / sizeof bits[0]; ++b) {
@@ -291,19 +272,16 @@ START_TEST(sorts_like_qsort_and_stably) {
             sort_case(team, counts[c], bits[b], high, 5, true); // many equal ones
         }
     }
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(sort_without_memory_moves_nothing) {
+QD_TEST(sort_without_memory_moves_nothing) {
     enum { N = 1000 };
     static uint64_t keys[N], spare[N];
     static uint32_t values[N], values_spare[N];
     size_t sorts_refused = 0;
     bool done = false;
     for (size_t fail_at = 1; !done; ++fail_at) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, fail_at);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, fail_at);
         qd_team_def def = qd_team_def_default();
         def.threads = 2;
         def.allocator = &memory.allocator;
@@ -325,7 +303,6 @@ START_TEST(sort_without_memory_moves_nothing) {
     }
     ck_assert_uint_gt(sorts_refused, 0);
 }
-END_TEST
 
 typedef struct whereabouts {
     int wrong[8], visits[8]; // by worker: ranges elsewhere than on its processor, and all
@@ -380,7 +357,7 @@ static void go_to(int processor, const cpu_set_t *free) {
 // Threads that are bound work where they are bound to, also when they are bound anew, and the caller's own
 // thread, with what it starts, keeps its choice: it is taken to its processor as a loop begins, and a busy
 // system may move it on within the loop.
-START_TEST(threads_are_where_they_are_bound_to) {
+QD_TEST(threads_are_where_they_are_bound_to) {
     int allowed[8], threads = 3;
     int count = allowed_processors(allowed, 8);
     cpu_set_t before, after;
@@ -422,24 +399,21 @@ START_TEST(threads_are_where_they_are_bound_to) {
     ck_assert_int_eq(free_threads, threads);
     qd_team_destroy(team);
 }
-END_TEST
 
 // A processor that the system refuses leaves its thread free; all else is as it was.
-START_TEST(processors_that_are_refused_are_done_without) {
+QD_TEST(processors_that_are_refused_are_done_without) {
     static const int none[] = {16000, -1, 1 << 20};
     uint64_t sums[64] = {0};
-    qd_team *team = make_team(3);
+    qd_own(qd_team) team = make_team(3);
     ck_assert_int_eq(qdi_team_bind(team, none, 3), QD_OK);
     for (int k = 0; k < 100; ++k) qdi_team_for(team, 64, 1, add_range, sums);
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 100 * (i + 1));
     ck_assert_int_eq(qdi_team_bind(team, NULL, 0), QD_OK);
     qdi_team_for(team, 64, 1, add_range, sums);
     for (size_t i = 0; i < 64; ++i) ck_assert_uint_eq(sums[i], 101 * (i + 1));
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(defs_are_checked) {
+QD_TEST(defs_are_checked) {
     qd_team *team = NULL;
     qd_team_def def = qd_team_def_default();
     ck_assert_int_eq(def.threads, 1);
@@ -458,16 +432,5 @@ START_TEST(defs_are_checked) {
     ck_assert_int_eq(qd_team_create(&def, &team), QD_ERR_ARGUMENT);
     qd_team_destroy(NULL);
 }
-END_TEST
 
-int main(void) {
-    TCase *loops = qd_test_case("loops", 120, NULL, NULL);
-    qd_test_once(loops, work_is_shared_and_clocked, teams_come_and_go);
-    qd_test_loops(loops, {every_item_once, TEAMS}, {short_loops_in_a_row, TEAMS});
-    if (!SHADOWED) tcase_add_loop_test(loops, threads_that_cannot_be_had_are_done_without, 0, 3);
-    qd_test_once(loops, threads_are_where_they_are_bound_to, processors_that_are_refused_are_done_without);
-    qd_test_once(loops, loops_are_timed, loops_have_as_many_threads_as_they_may, scan_sums_what_comes_before);
-    tcase_add_loop_test(loops, sorts_like_qsort_and_stably, 0, 3);
-    qd_test_once(loops, sort_without_memory_moves_nothing, defs_are_checked);
-    return qd_test_run_case("team", loops);
-}
+QD_TEST_MAIN("team", 120, NULL, NULL)

@@ -173,7 +173,7 @@ static const struct {
 };
 
 // QD_TEST_TELL=1 prints how many came, also where all is well.
-START_TEST(no_hand_stays_away) {
+QD_TEST_LOOP(no_hand_stays_away, 0, (int)(sizeof cases / sizeof cases[0])) {
     const int workers = cases[_i].workers;
     pool_thread pool_workers[WORKERS_MOST];
     qdi_thread_pool *pool = NULL;
@@ -198,10 +198,5 @@ START_TEST(no_hand_stays_away) {
     ck_assert_msg(seen.longest < MISSED_MOST, "%s", text);
     ck_assert_msg(seen.shared > 0, "%s", text);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("thread_pool", 120, NULL, NULL);
-    tcase_add_loop_test(tcase, no_hand_stays_away, 0, (int)(sizeof cases / sizeof cases[0]));
-    return qd_test_run_case("thread_pool", tcase);
-}
+QD_TEST_MAIN("thread_pool", 120, NULL, NULL)

@@ -259,7 +259,7 @@ static bool decide_again(void) {
 
 static const struct { int workers, interrupted_most; } cases[] = {{1, 2}, {1, 3}, {2, 2}};
 
-START_TEST(no_order_loses_a_wake_up) {
+QD_TEST_LOOP(no_order_loses_a_wake_up, 0, (int)(sizeof cases / sizeof cases[0])) {
     if (QD_TEST_THREAD_SANITIZER) return; // it knows nothing of a thread with several stacks
     size_t schedules = 0;
     memset(&model, 0, sizeof model);
@@ -274,10 +274,5 @@ START_TEST(no_order_loses_a_wake_up) {
     } while (decide_again());
     ck_assert_uint_gt(schedules, 500);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("thread_pool_order", 120, NULL, NULL);
-    tcase_add_loop_test(tcase, no_order_loses_a_wake_up, 0, (int)(sizeof cases / sizeof cases[0]));
-    return qd_test_run_case("thread_pool_order", tcase);
-}
+QD_TEST_MAIN("thread_pool_order", 120, NULL, NULL)

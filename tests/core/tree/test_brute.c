@@ -10,7 +10,7 @@ static hits all_bodies(const qd_brute *brute) {
     return retrieve(brute, (qd_box){-1e30F, -1e30F, 1e30F, 1e30F}, QD_NO_BODY);
 }
 
-START_TEST(bad_defs_are_refused) {
+QD_TEST(bad_defs_are_refused) {
     qd_brute *brute = (qd_brute *)&brute; // create sets it to NULL
     qd_tree_def def = qd_tree_def_default();
     ck_assert_int_eq(qd_brute_create(&def, NULL), QD_ERR_ARGUMENT);
@@ -41,13 +41,12 @@ START_TEST(bad_defs_are_refused) {
     ck_assert_int_eq(qd_brute_create(&def, &brute), QD_ERR_VALUE);
     qd_brute_destroy(NULL);
 }
-END_TEST
 
-START_TEST(null_pointers_are_refused) {
-    qd_team *team = make_team(1);
+QD_TEST(null_pointers_are_refused) {
+    qd_own(qd_team) team = make_team(1);
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
-    qd_pairs *pairs = make_pairs(10);
+    qd_own(qd_brute) brute = make_brute(&def);
+    qd_own(qd_pairs) pairs = make_pairs(10);
     const qd_box box = {0, 0, 1, 1};
     hits h = {0};
     ck_assert_int_eq(qd_brute_refresh(NULL, team, &box, NULL, 1, NULL, NULL), QD_ERR_ARGUMENT);
@@ -61,17 +60,13 @@ START_TEST(null_pointers_are_refused) {
     ck_assert_int_eq(qd_brute_pairs(brute, team, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_brute_retrieve(NULL, box, QD_NO_BODY, note_hit, &h), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_brute_retrieve(brute, box, QD_NO_BODY, NULL, &h), QD_ERR_ARGUMENT);
-    qd_pairs_destroy(pairs);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(touching_coincident_and_apart) {
-    qd_team *team = make_team(2);
+QD_TEST(touching_coincident_and_apart) {
+    qd_own(qd_team) team = make_team(2);
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
-    qd_pairs *pairs = make_pairs(100);
+    qd_own(qd_brute) brute = make_brute(&def);
+    qd_own(qd_pairs) pairs = make_pairs(100);
     const qd_box boxes[] = {{0, 0, 1, 1}, // 0
                             {1, 1, 2, 2}, // 1 touches 0 at a corner
                             {3, 3, 3, 3},
@@ -88,17 +83,13 @@ START_TEST(touching_coincident_and_apart) {
     ck_assert_uint_eq(count, 4);
     ck_assert(pair_is(pair[0], 0, 1, 0, 0) && pair_is(pair[1], 2, 3, 0, 0));
     ck_assert(pair_is(pair[2], 5, 6, 0, 0) && pair_is(pair[3], 7, 8, 0, 0));
-    qd_pairs_destroy(pairs);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(pairs_across_the_border_carry_their_image) {
-    qd_team *team = make_team(1);
+QD_TEST(pairs_across_the_border_carry_their_image) {
+    qd_own(qd_team) team = make_team(1);
     const qd_tree_def def = def_of(10, 6, true, true);
-    qd_brute *brute = make_brute(&def);
-    qd_pairs *pairs = make_pairs(100);
+    qd_own(qd_brute) brute = make_brute(&def);
+    qd_own(qd_pairs) pairs = make_pairs(100);
     const qd_box boxes[] = {{4, 0, 5, 1},       // 0: at the right border
                             {-5, 0, -4, 1},     // 1: at the left border: touches 0 through the border
                             {0, 2, 1, 3.5F},    // 2: sticks out at the top
@@ -118,20 +109,16 @@ START_TEST(pairs_across_the_border_carry_their_image) {
     const hits near_left = retrieve(brute, boxes[1], 1);
     ck_assert_uint_eq(near_left.count, 1);
     ck_assert(near_left.body[0] == 0 && near_left.image[0].x == -1 && near_left.image[0].y == 0);
-    qd_pairs_destroy(pairs);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
 // Only the axes that have a period wrap around.
-START_TEST(each_axis_has_its_own_period) {
-    qd_team *team = make_team(1);
-    qd_pairs *pairs = make_pairs(100);
+QD_TEST(each_axis_has_its_own_period) {
+    qd_own(qd_team) team = make_team(1);
+    qd_own(qd_pairs) pairs = make_pairs(100);
     const qd_box boxes[] = {{4, 0, 5, 1}, {-5, 0, -4, 1}, {0, 4, 1, 5}, {0, -5, 1, -4}};
     for (int k = 0; k < 4; ++k) {
         const qd_tree_def def = def_of(10, 10, k & 1, k & 2);
-        qd_brute *brute = make_brute(&def);
+        qd_own(qd_brute) brute = make_brute(&def);
         ck_assert_int_eq(qd_brute_refresh(brute, team, boxes, NULL, COUNT(boxes), NULL, NULL), QD_OK);
         ck_assert_int_eq(qd_brute_pairs(brute, team, pairs), QD_OK);
         size_t count;
@@ -140,14 +127,10 @@ START_TEST(each_axis_has_its_own_period) {
         for (size_t i = 0; i < count; ++i) {
             ck_assert(pair_is(pair[i], 0, 1, 1, 0) || pair_is(pair[i], 2, 3, 0, 1));
         }
-        qd_brute_destroy(brute);
     }
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(boxes_that_a_periodic_world_refuses) {
+QD_TEST(boxes_that_a_periodic_world_refuses) {
     const qd_vec2 period = {10, 0};
     ck_assert(qdi_box_acceptable((qd_box){-2.5F, 0, 2.5F, 1}, period)); // exactly half a period
     ck_assert(!qdi_box_acceptable((qd_box){-2.5F, 0, 2.6F, 1}, period));
@@ -160,21 +143,17 @@ START_TEST(boxes_that_a_periodic_world_refuses) {
     ck_assert(!qdi_box_acceptable((qd_box){0, 1, 1, 0}, period));
     ck_assert(!qdi_box_acceptable((qd_box){0, 0, 1, INFINITY}, period));
 
-    qd_team *team = make_team(1);
     const qd_tree_def def = def_of(10, 10, true, false);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     ck_assert_int_eq(qd_brute_add(brute, 0, (qd_box){-2.5F, 0, 2.6F, 1}), QD_ERR_VALUE);
     ck_assert_int_eq(qd_brute_add(brute, 0, (qd_box){4.001F, 0, 6, 1}), QD_ERR_VALUE);
     ck_assert_uint_eq(all_bodies(brute).count, 0);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
 // A query's box may lie anywhere, be of any length, and counts images from the copy of the cell it is in.
-START_TEST(queries_outside_the_cell) {
+QD_TEST(queries_outside_the_cell) {
     const qd_tree_def def = def_of(10, 10, true, true);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     ck_assert_int_eq(qd_brute_add(brute, 7, (qd_box){1, 2, 2, 3}), QD_OK);
     for (int x = -50; x <= 50; ++x) {
         const float shift = (float)(10 * x);
@@ -200,13 +179,11 @@ START_TEST(queries_outside_the_cell) {
     ck_assert_int_eq(qd_brute_retrieve(brute, (qd_box){0, -3e38F, 1, -2e38F}, QD_NO_BODY, note_hit, &h),
                      QD_ERR_VALUE);
     ck_assert_uint_eq(h.count, 0);
-    qd_brute_destroy(brute);
 }
-END_TEST
 
-START_TEST(queries_skip_self_stop_and_check_their_box) {
+QD_TEST(queries_skip_self_stop_and_check_their_box) {
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     for (qd_body_index k = 0; k < 10; ++k)
         ck_assert_int_eq(qd_brute_add(brute, 9 - k, (qd_box){0, 0, 1, 1}), QD_OK);
     const hits others = retrieve(brute, (qd_box){1, 1, 2, 2}, 4);
@@ -221,14 +198,12 @@ START_TEST(queries_skip_self_stop_and_check_their_box) {
         ck_assert_int_eq(qd_brute_retrieve(brute, bad[k], QD_NO_BODY, note_hit, &h), QD_ERR_VALUE);
     }
     ck_assert_uint_eq(h.count, 3);
-    qd_brute_destroy(brute);
 }
-END_TEST
 
-START_TEST(refresh_makes_it_hold_exactly_what_is_named) {
-    qd_team *team = make_team(1);
+QD_TEST(refresh_makes_it_hold_exactly_what_is_named) {
+    qd_own(qd_team) team = make_team(1);
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     const qd_box boxes[] = {{0, 0, 1, 1}, {0, 0, 2, 2}, {0, 0, 3, 3}, {0, 0, 4, 4}};
     const qd_body_index first[] = {70, 3, 1000000, 5}, second[] = {5, 6, 70, 2};
     qd_tree_counts counts;
@@ -246,15 +221,12 @@ START_TEST(refresh_makes_it_hold_exactly_what_is_named) {
 
     ck_assert_int_eq(qd_brute_refresh(brute, team, NULL, NULL, 0, &counts, NULL), QD_OK);
     ck_assert(counts.removed == 4 && all_bodies(brute).count == 0);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(duplicates_and_large_indices_change_nothing) {
-    qd_team *team = make_team(2);
+QD_TEST(duplicates_and_large_indices_change_nothing) {
+    qd_own(qd_team) team = make_team(2);
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     const qd_box boxes[] = {{0, 0, 1, 1}, {0, 0, 2, 2}, {NAN, 0, 3, 3}};
     const qd_body_index good[] = {4, 2}, twice[] = {9, 4, 9}, large[] = {9, QD_BODY_INDEX_MAX, 4};
     const qd_body_index none[] = {9, QD_NO_BODY};
@@ -267,15 +239,12 @@ START_TEST(duplicates_and_large_indices_change_nothing) {
     ck_assert_uint_eq(bad, 77);
     const hits held = all_bodies(brute);
     ck_assert(held.count == 2 && held.body[0] == 2 && held.body[1] == 4);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(bad_boxes_keep_the_old_or_stay_out) {
-    qd_team *team = make_team(1);
+QD_TEST(bad_boxes_keep_the_old_or_stay_out) {
+    qd_own(qd_team) team = make_team(1);
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     const qd_box before[] = {{0, 0, 1, 1}, {2, 0, 3, 1}, {4, 0, 5, 1}};
     ck_assert_int_eq(qd_brute_refresh(brute, team, before, NULL, 3, NULL, NULL), QD_OK);
     const qd_box after[] = {{0, 5, 1, 6}, {0, 0, NAN, 1}, {4, 5, 5, 6}, {1, 0, 0, 1}, {6, 5, 7, 6}};
@@ -297,14 +266,11 @@ START_TEST(bad_boxes_keep_the_old_or_stay_out) {
     ck_assert_int_eq(qd_brute_refresh(brute, team, all_bad, (qd_body_index[]){50}, 1, &counts, &bad),
                      QD_ERR_VALUE);
     ck_assert(bad == 0 && counts.removed == 4 && all_bodies(brute).count == 0);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(add_and_remove_one_by_one) {
+QD_TEST(add_and_remove_one_by_one) {
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     const qd_box box = {0, 0, 1, 1};
     ck_assert_int_eq(qd_brute_remove(brute, 0), QD_ERR_STALE);
     ck_assert_int_eq(qd_brute_add(brute, 5, box), QD_OK);
@@ -319,18 +285,16 @@ START_TEST(add_and_remove_one_by_one) {
     ck_assert_int_eq(qd_brute_remove(brute, 5), QD_ERR_STALE);
     const hits held = all_bodies(brute);
     ck_assert(held.count == 2 && held.body[0] == 0 && held.body[1] == QD_BODY_INDEX_MAX - 1);
-    qd_brute_destroy(brute);
 }
-END_TEST
 
-START_TEST(too_many_pairs_are_refused) {
-    qd_team *team = make_team(2);
+QD_TEST(too_many_pairs_are_refused) {
+    qd_own(qd_team) team = make_team(2);
     const qd_tree_def def = def_of(10, 10, false, false);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     enum { N = 300, ALL = N * (N - 1) / 2 };
     static qd_box boxes[N]; // all in one point
     ck_assert_int_eq(qd_brute_refresh(brute, team, boxes, NULL, N, NULL, NULL), QD_OK);
-    qd_pairs *pairs = make_pairs(ALL - 1);
+    qd_own(qd_pairs) pairs = make_pairs(ALL - 1);
     size_t count = 1;
     ck_assert_int_eq(qd_brute_pairs(brute, team, pairs), QD_ERR_LIMIT);
     (void)qd_pairs_data(pairs, &count);
@@ -339,11 +303,7 @@ START_TEST(too_many_pairs_are_refused) {
     ck_assert_int_eq(qd_brute_pairs(brute, team, pairs), QD_OK);
     (void)qd_pairs_data(pairs, &count);
     ck_assert_uint_eq(count, ALL);
-    qd_pairs_destroy(pairs);
-    qd_brute_destroy(brute);
-    qd_team_destroy(team);
 }
-END_TEST
 
 // Everything once, with allocation number `fail_at` failing. Returns true while that one was reached.
 static bool life_with_a_failure(size_t fail_at, qd_team *team) {
@@ -354,8 +314,7 @@ static bool life_with_a_failure(size_t fail_at, qd_team *team) {
         boxes[i] = (qd_box){(float)i, 0, (float)i + 1.5F, 1};
         indices[i] = (qd_body_index)(N - 1 - i);
     }
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, fail_at);
+    qd_test_allocator test = qd_test_allocator_of(&test, fail_at);
     qd_tree_def def = def_of(10, 10, false, false);
     def.allocator = &test.allocator;
     qd_brute *brute = NULL;
@@ -400,24 +359,14 @@ static bool life_with_a_failure(size_t fail_at, qd_team *team) {
     return reached;
 }
 
-START_TEST(each_allocation_may_fail) {
+QD_TEST(each_allocation_may_fail) {
     const int threads[] = {1, 2};
     for (size_t t = 0; t < COUNT(threads); ++t) {
-        qd_team *team = make_team(threads[t]);
+        qd_own(qd_team) team = make_team(threads[t]);
         size_t fail_at = 1;
         while (life_with_a_failure(fail_at, team)) ++fail_at;
         ck_assert_uint_gt(fail_at, 12);
-        qd_team_destroy(team);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("brute", 120, NULL, NULL, bad_defs_are_refused, null_pointers_are_refused,
-                        touching_coincident_and_apart, pairs_across_the_border_carry_their_image,
-                        each_axis_has_its_own_period, boxes_that_a_periodic_world_refuses,
-                        queries_outside_the_cell, queries_skip_self_stop_and_check_their_box,
-                        refresh_makes_it_hold_exactly_what_is_named,
-                        duplicates_and_large_indices_change_nothing, bad_boxes_keep_the_old_or_stay_out,
-                        add_and_remove_one_by_one, too_many_pairs_are_refused, each_allocation_may_fail);
-}
+QD_TEST_MAIN("brute", 120, NULL, NULL)

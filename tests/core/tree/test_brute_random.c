@@ -60,7 +60,7 @@ static void check_scene(uint64_t seed, qd_team *team, qd_pairs *pairs) {
     scene s;
     make_scene(&s, seed);
     const qd_tree_def def = def_of(s.width, s.height, s.periodic[0], s.periodic[1]);
-    qd_brute *brute = make_brute(&def);
+    qd_own(qd_brute) brute = make_brute(&def);
     size_t bad = 0;
     ck_assert_msg(qd_brute_refresh(brute, team, s.boxes, NULL, (size_t)s.n, NULL, &bad) == QD_OK,
                   "seed %llu: box %zu is bad", (unsigned long long)seed, bad);
@@ -86,22 +86,18 @@ static void check_scene(uint64_t seed, qd_team *team, qd_pairs *pairs) {
     }
     ck_assert_msg(found == count, "seed %llu: %zu pairs, expected %zu", (unsigned long long)seed, count,
                   found);
-    qd_brute_destroy(brute);
 }
 
-START_TEST(random_scenes_on_whole_numbers) {
-    qd_team *team = make_team(2);
-    qd_pairs *pairs = make_pairs(100000);
+QD_TEST(random_scenes_on_whole_numbers) {
+    qd_own(qd_team) team = make_team(2);
+    qd_own(qd_pairs) pairs = make_pairs(100000);
     const uint64_t first = qd_test_seed(1);
     const uint64_t scenes = qd_test_replaying() ? 1 : qd_test_effort(3000);
     for (uint64_t k = 0; k < scenes; ++k) check_scene(first + k, team, pairs);
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
-END_TEST
 
 // (a, b, s) holds exactly where (b, a, -s) does, also where float32 rounds and boxes touch or nearly so.
-START_TEST(the_rule_is_symmetric) {
+QD_TEST(the_rule_is_symmetric) {
     const uint64_t seed = qd_test_seed(3);
     qd_random random = qd_random_at(seed, 0, 0);
     const size_t count = qd_test_effort(200000);
@@ -132,9 +128,8 @@ START_TEST(the_rule_is_symmetric) {
     ck_assert_uint_gt(overlaps, count / 10);
     ck_assert_uint_gt(wrapped, count / 100);
 }
-END_TEST
 
-START_TEST(pairs_are_the_same_for_any_team) {
+QD_TEST(pairs_are_the_same_for_any_team) {
     enum { N = 1000 };
     static qd_box boxes[N];
     static qd_body_index indices[N];
@@ -146,12 +141,12 @@ START_TEST(pairs_are_the_same_for_any_team) {
         indices[i] = (qd_body_index)((i * 7919) % 4096); // 7919 is odd, so all differ
     }
     const qd_tree_def def = def_of(20, 20, true, true);
-    qd_pairs *reference = make_pairs(1000000), *pairs = make_pairs(1000000);
+    qd_own(qd_pairs) reference = make_pairs(1000000), pairs = make_pairs(1000000);
     size_t expected = 0;
     const int threads[] = {1, 2, 3, 8};
     for (size_t t = 0; t < COUNT(threads); ++t) {
-        qd_team *team = make_team(threads[t]);
-        qd_brute *brute = make_brute(&def);
+        qd_own(qd_team) team = make_team(threads[t]);
+        qd_own(qd_brute) brute = make_brute(&def);
         ck_assert_int_eq(qd_brute_refresh(brute, team, boxes, indices, N, NULL, NULL), QD_OK);
         ck_assert_int_eq(qd_brute_pairs(brute, team, t == 0 ? reference : pairs), QD_OK);
         const qd_pair *want = qd_pairs_data(reference, &expected);
@@ -170,15 +165,7 @@ START_TEST(pairs_are_the_same_for_any_team) {
                 ck_assert(want[k - 1].a < want[k].a ||
                           (want[k - 1].a == want[k].a && want[k - 1].b < want[k].b));
         }
-        qd_brute_destroy(brute);
-        qd_team_destroy(team);
     }
-    qd_pairs_destroy(reference);
-    qd_pairs_destroy(pairs);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("brute_random", 120, NULL, NULL, random_scenes_on_whole_numbers,
-                        the_rule_is_symmetric, pairs_are_the_same_for_any_team);
-}
+QD_TEST_MAIN("brute_random", 120, NULL, NULL)

@@ -97,7 +97,7 @@ static size_t awkward_floats(double size, float *out, size_t most) {
 
 enum { FLOATS = 2000 };
 
-START_TEST(places_are_floors) {
+QD_TEST_LOOP(places_are_floors, 0, SIZES) {
     double size = sizes[_i];
     qdi_grid grid = grid_of(size);
     float values[FLOATS];
@@ -118,9 +118,8 @@ START_TEST(places_are_floors) {
     ck_assert_uint_gt(inside, n / 2);
     ck_assert_uint_lt(inside, n);
 }
-END_TEST
 
-START_TEST(rings_are_those_of_the_squares) {
+QD_TEST_LOOP(rings_are_those_of_the_squares, 0, SIZES) {
     double size = sizes[_i];
     qdi_grid grid = grid_of(size);
     square roots[ROOTS];
@@ -143,9 +142,8 @@ START_TEST(rings_are_those_of_the_squares) {
             ck_assert_int_eq(qdi_grid_ring(&grid, place), ring);
     }
 }
-END_TEST
 
-START_TEST(roots_alternate) {
+QD_TEST_LOOP(roots_alternate, 0, SIZES) {
     double size = sizes[_i];
     qdi_grid grid = grid_of(size);
     square roots[ROOTS];
@@ -164,7 +162,6 @@ START_TEST(roots_alternate) {
     for (int level = 0; level <= QD_TREE_MAX_LEVEL; ++level)
         ck_assert(qdi_grid_side(&grid, level) == (float)ldexp(roots[0].side, -level));
 }
-END_TEST
 
 // border(i) is the lowest float of cell i or above.
 static void check_border(const qdi_grid *grid, double size, uint64_t cell, int level) {
@@ -188,7 +185,7 @@ static void check_border(const qdi_grid *grid, double size, uint64_t cell, int l
     }
 }
 
-START_TEST(borders_are_the_lowest_floats) {
+QD_TEST_LOOP(borders_are_the_lowest_floats, 0, SIZES) {
     double size = sizes[_i];
     qdi_grid grid = grid_of(size);
     float values[FLOATS];
@@ -206,9 +203,8 @@ START_TEST(borders_are_the_lowest_floats) {
         }
     }
 }
-END_TEST
 
-START_TEST(cells_nest) {
+QD_TEST(cells_nest) {
     qdi_grid grid = grid_of(64.0);
     qd_random random = qd_random_at(18, 0, 1);
     for (int i = 0; i < 2000; ++i) {
@@ -233,9 +229,8 @@ START_TEST(cells_nest) {
         }
     }
 }
-END_TEST
 
-START_TEST(sizes_are_checked) {
+QD_TEST(sizes_are_checked) {
     qdi_grid grid;
     static const double bad[] = {0.0, -1.0, (double)NAN, (double)INFINITY, 0x1.000001p60};
     for (size_t b = 0; b < sizeof bad / sizeof bad[0]; ++b) {
@@ -248,20 +243,12 @@ START_TEST(sizes_are_checked) {
     ck_assert(qdi_grid_init(&grid, (qd_vec2){1.0, 1.0000001}));
     ck_assert(qdi_grid_side(&grid, 0) == 2.0F);
 }
-END_TEST
 
-START_TEST(longest_side) {
+QD_TEST(longest_side) {
     ck_assert(qdi_longest((qd_box){0, 0, 2, 1}) == 2.0F);
     ck_assert(qdi_longest((qd_box){0, 0, 1, 2}) == 2.0F);
     ck_assert(qdi_longest((qd_box){3, 3, 3, 3}) == 0.0F);
     ck_assert(isinf(qdi_longest((qd_box){-FLT_MAX, 0, FLT_MAX, 0})));
 }
-END_TEST
 
-int main(void) {
-    TCase *cells = qd_test_case("cells", 120, NULL, NULL);
-    qd_test_once(cells, cells_nest, sizes_are_checked, longest_side);
-    qd_test_loops(cells, {places_are_floors, SIZES}, {rings_are_those_of_the_squares, SIZES},
-                  {roots_alternate, SIZES}, {borders_are_the_lowest_floats, SIZES});
-    return qd_test_run_case("cells", cells);
-}
+QD_TEST_MAIN("cells", 120, NULL, NULL)

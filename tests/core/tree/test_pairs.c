@@ -52,19 +52,16 @@ static void check_parts(const qd_pairs *pairs, size_t parts) {
     ck_assert_uint_eq(right, count);
 }
 
-START_TEST(parts_come_in_order) {
-    qd_team *team = make_team(_i);
-    qd_pairs *pairs = NULL;
+QD_TEST_LOOP(parts_come_in_order, 1, 5) {
+    qd_own(qd_team) team = make_team(_i);
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
     static const size_t parts[] = {0, 1, 2, 49, 50, 333, 3, 1000, 0};
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
         ck_assert_int_eq(fill(pairs, team, parts[k]), QD_OK);
         check_parts(pairs, parts[k]);
     }
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
-END_TEST
 
 /// What somebody who takes pairs has of them.
 typedef struct taken_pairs {
@@ -92,10 +89,9 @@ static void take_pairs(void *context, size_t first, const qd_pair *pairs, size_t
 
 // Who takes the pairs gets what the result would have, and there is none; the memory of the search is a
 // step's in between. In the steady state nothing is allocated but by who takes them.
-START_TEST(pairs_are_taken) {
-    qd_test_allocator test;
-    qd_test_allocator_init(&test, 0);
-    qd_team *team = make_team(_i), *alone = make_team(1);
+QD_TEST_LOOP(pairs_are_taken, 1, 4) {
+    qd_test_allocator test = qd_test_allocator_of(&test, 0);
+    qd_own(qd_team) team = make_team(_i), alone = make_team(1);
     qd_pairs *pairs = NULL, *plain = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &test.allocator, &pairs), QD_OK);
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &plain), QD_OK);
@@ -148,28 +144,22 @@ START_TEST(pairs_are_taken) {
     qd_pairs_destroy(pairs);
     qdi_arena_release(&arena);
     ck_assert(test.live == 0 && test.live_bytes == 0);
-    qd_team_destroy(alone);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(more_workers_than_last_time) {
-    qd_pairs *pairs = NULL;
+QD_TEST(more_workers_than_last_time) {
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, NULL, &pairs), QD_OK);
     static const int threads[] = {1, 3, 2, 8, 1};
     for (int t = 0; t < 5; ++t) {
-        qd_team *team = make_team(threads[t]);
+        qd_own(qd_team) team = make_team(threads[t]);
         ck_assert_int_eq(fill(pairs, team, 200), QD_OK);
         check_parts(pairs, 200);
-        qd_team_destroy(team);
     }
-    qd_pairs_destroy(pairs);
 }
-END_TEST
 
-START_TEST(limit_is_exact) {
-    qd_team *team = make_team(_i);
-    qd_pairs *pairs = NULL;
+QD_TEST_LOOP(limit_is_exact, 1, 4) {
+    qd_own(qd_team) team = make_team(_i);
+    qd_own(qd_pairs) pairs = NULL;
     static const size_t parts[] = {2, 60, 300};
     ck_assert_int_eq(qd_pairs_create(1, NULL, &pairs), QD_OK);
     for (int k = 0; k < 3; ++k) {
@@ -187,10 +177,7 @@ START_TEST(limit_is_exact) {
         qd_pairs_set_limit(pairs, 0); // is 1
         ck_assert_int_eq(fill(pairs, team, parts[k]), QD_ERR_LIMIT);
     }
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
-END_TEST
 
 static void fill_for_ever(void *context, size_t begin, size_t end, int worker) {
     (void)end;
@@ -202,9 +189,9 @@ static void fill_for_ever(void *context, size_t begin, size_t end, int worker) {
 }
 
 // Searches that would never end do, and hold little more than the limit.
-START_TEST(limit_stops_everyone) {
-    qd_team *team = make_team(3);
-    qd_pairs *pairs = NULL;
+QD_TEST(limit_stops_everyone) {
+    qd_own(qd_team) team = make_team(3);
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(100000, NULL, &pairs), QD_OK);
     ck_assert_int_eq(qdi_pairs_begin(pairs, 3, 12), QD_OK);
     qdi_team_for_workers(team, 12, 1, fill_for_ever, pairs);
@@ -213,15 +200,11 @@ START_TEST(limit_stops_everyone) {
     ck_assert_uint_lt(qd_pairs_bytes(pairs), 3 * 3 * 100000 * sizeof(qd_pair));
     ck_assert_int_eq(fill(pairs, team, 5), QD_OK); // and then goes on
     check_parts(pairs, 5);
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(bytes_are_those_of_the_allocator) {
-    qd_team *team = make_team(2);
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+QD_TEST(bytes_are_those_of_the_allocator) {
+    qd_own(qd_team) team = make_team(2);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_pairs *pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &memory.allocator, &pairs), QD_OK);
     ck_assert_uint_eq(qd_pairs_bytes(pairs), memory.live_bytes);
@@ -243,16 +226,13 @@ START_TEST(bytes_are_those_of_the_allocator) {
     qd_pairs_destroy(pairs);
     ck_assert_uint_eq(memory.live, 0);
     ck_assert_uint_eq(memory.live_bytes, 0);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail) {
-    qd_team *team = make_team(_i);
+QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
+    qd_own(qd_team) team = make_team(_i);
     size_t refused = 0;
     for (size_t fail_at = 1;; ++fail_at) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, fail_at);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, fail_at);
         qd_pairs *pairs = NULL;
         qd_status status = qd_pairs_create(1000000, &memory.allocator, &pairs);
         ck_assert_int_eq(pairs == NULL, status != QD_OK);
@@ -275,16 +255,13 @@ START_TEST(every_allocation_may_fail) {
         refused += 1;
     }
     ck_assert_uint_gt(refused, 5);
-    qd_team_destroy(team);
 }
-END_TEST
 
 // A search whose plan finds no memory leaves no pairs of the one before.
-START_TEST(a_failed_plan_leaves_no_pairs) {
-    qd_team *team = make_team(1);
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
-    qd_pairs *pairs = NULL;
+QD_TEST(a_failed_plan_leaves_no_pairs) {
+    qd_own(qd_team) team = make_team(1);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(1000000, &memory.allocator, &pairs), QD_OK);
     ck_assert_int_eq(fill(pairs, team, 20), QD_OK);
     memory.fail_at = memory.calls + 1;
@@ -292,13 +269,10 @@ START_TEST(a_failed_plan_leaves_no_pairs) {
     size_t count = 1;
     (void)qd_pairs_data(pairs, &count);
     ck_assert_uint_eq(count, 0);
-    qd_pairs_destroy(pairs);
-    qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(arguments_are_checked) {
-    qd_pairs *pairs = NULL;
+QD_TEST(arguments_are_checked) {
+    qd_own(qd_pairs) pairs = NULL;
     ck_assert_int_eq(qd_pairs_create(10, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_pairs_create(0, NULL, &pairs), QD_ERR_VALUE);
     ck_assert_ptr_null(pairs);
@@ -308,18 +282,6 @@ START_TEST(arguments_are_checked) {
     (void)qd_pairs_data(pairs, &count);
     ck_assert_uint_eq(count, 0);
     (void)qd_pairs_data(pairs, NULL);
-    qd_pairs_destroy(pairs);
 }
-END_TEST
 
-int main(void) {
-    TCase *array = qd_test_case("array", 120, NULL, NULL);
-    tcase_add_loop_test(array, parts_come_in_order, 1, 5);
-    tcase_add_loop_test(array, pairs_are_taken, 1, 4);
-    tcase_add_test(array, more_workers_than_last_time);
-    tcase_add_loop_test(array, limit_is_exact, 1, 4);
-    qd_test_once(array, limit_stops_everyone, bytes_are_those_of_the_allocator);
-    tcase_add_loop_test(array, every_allocation_may_fail, 1, 4);
-    qd_test_once(array, a_failed_plan_leaves_no_pairs, arguments_are_checked);
-    return qd_test_run_case("pairs", array);
-}
+QD_TEST_MAIN("pairs", 120, NULL, NULL)

@@ -39,10 +39,10 @@ static void check_bounds(const qdi_root_list *root_list, size_t at, size_t begin
     check_bounds(root_list, 2 * at + 2, middle, end);
 }
 
-START_TEST(order_has_every_slot_once_and_tight_bounds) {
+QD_TEST_LOOP(order_has_every_slot_once_and_tight_bounds, 0, HABITS) {
     static const size_t counts[] = {65, 66, 71, 72, 73, 127, 128, 129, 200, 511, 513, 1000, 4097};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
-        qd_rig rig;
+        qd_own(qd_rig) rig;
         start_far(&rig, counts[c], _i);
         const qdi_root_list *root_list = &rig.tree->root_list;
         const qdi_node *root = &rig.tree->nodes[QDI_ROOT];
@@ -57,14 +57,12 @@ START_TEST(order_has_every_slot_once_and_tight_bounds) {
             ck_assert_mem_eq(&box, &root_list->box[i], sizeof box);
         }
         check_bounds(root_list, 0, 0, root_list->count);
-        qd_rig_stop(&rig);
     }
 }
-END_TEST
 
-START_TEST(short_lists_have_no_order) {
+QD_TEST(short_lists_have_no_order) {
     for (size_t n = 60; n <= 66; ++n) {
-        qd_rig rig;
+        qd_own(qd_rig) rig;
         start_far(&rig, n, 0);
         ck_assert_int_eq(qdi_root_list_used(rig.tree), n > QDI_ROOT_LIST_MIN);
         qd_rig_check(&rig);
@@ -76,10 +74,8 @@ START_TEST(short_lists_have_no_order) {
         ck_assert_int_eq(qd_tree_remove(rig.tree, 4), QD_OK);
         ck_assert_int_eq(qdi_root_list_used(rig.tree), n - 1 > QDI_ROOT_LIST_MIN);
         ck_assert_int_eq(qd_tree_validate(rig.tree, NULL), QD_OK);
-        qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 typedef struct found_places {
     size_t count, most, last;
@@ -95,9 +91,9 @@ static bool note_place(void *context, size_t place) {
     return ++found->count < found->most;
 }
 
-START_TEST(search_finds_what_a_plain_look_finds) {
+QD_TEST_LOOP(search_finds_what_a_plain_look_finds, 0, HABITS) {
     enum { N = 700 };
-    qd_rig rig;
+    qd_own(qd_rig) rig;
     start_far(&rig, N, _i);
     const qdi_root_list *root_list = &rig.tree->root_list;
     qd_random random = qd_random_at(5, (uint64_t)_i, 2);
@@ -134,14 +130,12 @@ START_TEST(search_finds_what_a_plain_look_finds) {
         ck_assert_uint_eq(some.count, expected / 2);
     }
     ck_assert_uint_gt(all, 100);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // The order follows the boxes: it is made anew by everything that changes the root's list or moves it to
 // other slots.
-START_TEST(order_is_never_stale) {
-    qd_rig rig;
+QD_TEST(order_is_never_stale) {
+    qd_own(qd_rig) rig;
     start_far(&rig, 150, 0);
     for (int i = 0; i < 200; ++i) qd_rig_square(&rig, i % 20 / 20.0 - 0.5, i / 20 / 10.0 - 0.5, 0.01);
     qd_random random = qd_random_at(6, 0, 3);
@@ -166,14 +160,6 @@ START_TEST(order_is_never_stale) {
         ck_assert_int_eq(qd_tree_remove(rig.tree, b), QD_OK);
         ck_assert_int_eq(qd_tree_validate(rig.tree, NULL), QD_OK);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *root_list = qd_test_case("root_list", 120, NULL, NULL);
-    qd_test_once(root_list, short_lists_have_no_order, order_is_never_stale);
-    qd_test_loops(root_list, {order_has_every_slot_once_and_tight_bounds, HABITS},
-                  {search_finds_what_a_plain_look_finds, HABITS});
-    return qd_test_run_case("root_list", root_list);
-}
+QD_TEST_MAIN("root_list", 120, NULL, NULL)

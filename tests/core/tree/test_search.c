@@ -52,7 +52,7 @@ static size_t list_of(const lists *all, const qd_rig *rig, size_t body) {
 }
 
 static lists lists_of(const qd_rig *rig) {
-    lists all = {malloc(qd_tree_statistics(rig->tree).nodes * sizeof(list)), 0};
+    lists all = {qd_test_memory(qd_tree_statistics(rig->tree).nodes * sizeof(list)), 0};
     ck_assert_ptr_nonnull(all.list);
     qd_tree_visit_nodes(rig->tree, add_list, &all);
     for (size_t i = 0; i < rig->count; ++i) {
@@ -80,8 +80,8 @@ static uint64_t retrieve_tests(const lists *all, qd_box box) {
     return tests;
 }
 
-START_TEST(retrieves_count_lists) {
-    qd_rig rig;
+QD_TEST_LOOP(retrieves_count_lists, 0, 4) {
+    qd_own(qd_rig) rig;
     start_mixed(&rig, (uint64_t)_i + 1, 0, 1, 400);
     const lists all = lists_of(&rig);
     qd_random random = qd_random_at(9, (uint64_t)_i, 0);
@@ -97,14 +97,12 @@ START_TEST(retrieves_count_lists) {
     }
     ck_assert_uint_gt(sum, 5000);
     free(all.list);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // The join compares the bodies of each list with each other, and with those of lists above it, or after it on
 // its level, that overlap its bounds; one retrieve per body compares from either side; brute force all.
-START_TEST(pairs_count_lists) {
-    qd_rig rig;
+QD_TEST_LOOP(pairs_count_lists, 0, 4) {
+    qd_own(qd_rig) rig;
     start_mixed(&rig, (uint64_t)_i + 1, 0, 1, 300);
     const lists all = lists_of(&rig);
     uint64_t join = 0, each = 0;
@@ -135,17 +133,15 @@ START_TEST(pairs_count_lists) {
     ck_assert_uint_eq(qd_pairs_tests(rig.pairs), 0);
     qd_brute_destroy(brute);
     free(all.list);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // Enough bodies for many tasks; in odd runs a periodic world, from the third on with a long list at the root.
-START_TEST(same_for_any_team_and_kernels) {
+QD_TEST_LOOP(same_for_any_team_and_kernels, 0, 3) {
     const int bodies = 4000;
     uint64_t first[2] = {0, 0};
     static const int threads[] = {1, 2, 3, 8};
     for (int t = 0; t < 4; ++t) {
-        qd_rig rig;
+        qd_own(qd_rig) rig;
         start_mixed(&rig, 5, _i % 2 == 1 ? 100 : 0, threads[t], bodies);
         qd_random random = qd_random_at(6, 0, 0);
         for (int i = 0; _i == 2 && i < 100; ++i)
@@ -162,15 +158,8 @@ START_TEST(same_for_any_team_and_kernels) {
             ck_assert_uint_eq(join, first[0]);
             ck_assert_uint_eq(each, first[1]);
         }
-        qd_rig_stop(&rig);
     }
     ck_assert(first[0] > 0 && first[0] < first[1]);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("search", 60, NULL, NULL);
-    qd_test_loops(tests, {retrieves_count_lists, 4}, {pairs_count_lists, 4},
-                  {same_for_any_team_and_kernels, 3});
-    return qd_test_run_case("search", tests);
-}
+QD_TEST_MAIN("search", 60, NULL, NULL)

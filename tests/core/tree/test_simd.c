@@ -116,7 +116,7 @@ static size_t count_pairs(kind of) {
     return count;
 }
 
-START_TEST(all_kernels_agree) {
+QD_TEST_LOOP(all_kernels_agree, 0, KINDS) {
     static outcome expected[STEPS], got[STEPS];
     live(QD_SIMD_PORTABLE, (kind)_i, 0, expected);
     ck_assert_uint_gt(expected[STEPS - 1].count, 1000);
@@ -141,10 +141,9 @@ START_TEST(all_kernels_agree) {
         }
     }
 }
-END_TEST
 
 // What lies behind a list's end decides nothing: boxes of zeros, huge ones, and what is no number.
-START_TEST(what_was_never_written_does_not_count) {
+QD_TEST_LOOP(what_was_never_written_does_not_count, 0, KINDS) {
     static const unsigned char fills[] = {0x7f, 0xff, 0x41, 0xc1};
     static outcome expected[STEPS], got[STEPS];
     live(QD_SIMD_PORTABLE, (kind)_i, 0, expected);
@@ -159,9 +158,8 @@ START_TEST(what_was_never_written_does_not_count) {
                           "%s, step %d: memory full of %02x counts", qd_simd_name((qd_simd)simd), step, fill);
     }
 }
-END_TEST
 
-START_TEST(names_and_presence) {
+QD_TEST(names_and_presence) {
     for (int simd = QD_SIMD_AUTO; simd <= QD_SIMD_NEON; ++simd) {
         qd_simd back = QD_SIMD_AUTO;
         ck_assert(qd_simd_named(qd_simd_name((qd_simd)simd), &back));
@@ -179,11 +177,5 @@ START_TEST(names_and_presence) {
     qd_tree *tree = NULL;
     ck_assert_int_eq(qd_tree_create(&def, &tree), QD_ERR_VALUE);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("kernels", 120, NULL, NULL);
-    tcase_add_test(tests, names_and_presence);
-    qd_test_loops(tests, {all_kernels_agree, KINDS}, {what_was_never_written_does_not_count, KINDS});
-    return qd_test_run_case("simd", tests);
-}
+QD_TEST_MAIN("simd", 120, NULL, NULL)

@@ -26,7 +26,7 @@ static void stir(uint64_t seed, double share) {
     qd_rig_refresh(&rig);
 }
 
-START_TEST(sizes_fit_and_do_not_go_to_and_fro) {
+QD_TEST(sizes_fit_and_do_not_go_to_and_fro) {
     for (uint32_t count = 1; count < 2000; ++count) {
         const uint32_t room = qdi_room_for(count);
         ck_assert(room > count && room % QDI_LANES == 0 && room <= count + count / 8 + 2 + QDI_LANES);
@@ -42,9 +42,8 @@ START_TEST(sizes_fit_and_do_not_go_to_and_fro) {
     ck_assert(qdi_room_is_kept(QDI_ROOM_SIZES * QDI_LANES) &&
               !qdi_room_is_kept(QDI_ROOM_SIZES * QDI_LANES + QDI_LANES));
 }
-END_TEST
 
-START_TEST(what_is_given_is_taken_again) {
+QD_TEST(what_is_given_is_taken_again) {
     start(4, 200);
     qd_tree *tree = rig.tree;
     qdi_move moves[] = {{0, 16}, {0, 0}, {0, 8}, {0, 16}, {0, 4096}};
@@ -70,9 +69,8 @@ START_TEST(what_is_given_is_taken_again) {
     ck_assert_uint_eq(tree->slots.idle, idle + 4096);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(slots_do_not_pile_up) {
+QD_TEST(slots_do_not_pile_up) {
     start(8, 3000);
     const size_t used = rig.tree->slots.used * 3 / 2; // so much at most, though many times as much is taken
     for (uint64_t k = 0; k < 60 + qd_test_effort(200); ++k) {
@@ -82,9 +80,8 @@ START_TEST(slots_do_not_pile_up) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(compaction_changes_nothing_but_places) {
+QD_TEST(compaction_changes_nothing_but_places) {
     start(8, 2000);
     stir(1, 0.1);
     const uint64_t hash = qd_tree_hash(rig.tree);
@@ -107,9 +104,8 @@ START_TEST(compaction_changes_nothing_but_places) {
     }
     qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(a_tree_that_has_shrunk_gives_memory_back) {
+QD_TEST(a_tree_that_has_shrunk_gives_memory_back) {
     start(8, 8000);
     const size_t bytes = qd_tree_statistics(rig.tree).bytes;
     rig.count = 100;
@@ -120,7 +116,6 @@ START_TEST(a_tree_that_has_shrunk_gives_memory_back) {
     qd_rig_check(&rig);
     qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef enum damage { LOST, SHARED, TWICE, UNCOUNTED, OUTSIDE, DAMAGES } damage;
 
@@ -132,7 +127,7 @@ static uint32_t *some_chain(qd_tree *tree) {
     return NULL;
 }
 
-START_TEST(the_check_sees_what_is_wrong) {
+QD_TEST_LOOP(the_check_sees_what_is_wrong, 0, DAMAGES) {
     start(8, 3000);
     for (uint64_t k = 0; rig.tree->slot_allocator.slots == 0; ++k) stir(k, 0.01);
     qd_tree *tree = rig.tree;
@@ -153,13 +148,5 @@ START_TEST(the_check_sees_what_is_wrong) {
     ck_assert_msg(strstr(error.text, "room") || strstr(error.text, "slots"), "%s", error.text);
     qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("slot_allocator", 120, NULL, NULL);
-    qd_test_once(tcase, sizes_fit_and_do_not_go_to_and_fro, what_is_given_is_taken_again,
-                 slots_do_not_pile_up, compaction_changes_nothing_but_places,
-                 a_tree_that_has_shrunk_gives_memory_back);
-    tcase_add_loop_test(tcase, the_check_sees_what_is_wrong, 0, DAMAGES);
-    return qd_test_run_case("slot_allocator", tcase);
-}
+QD_TEST_MAIN("slot_allocator", 120, NULL, NULL)

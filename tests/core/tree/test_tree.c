@@ -53,7 +53,7 @@ static void compare_with_brute(const fixture *f, const char *how) {
     size_t count = 0, expected_count = 0;
     const qd_pair *found = qd_pairs_data(f->pairs, &count);
     const qd_pair *expected = qd_pairs_data(f->expected, &expected_count);
-    qd_pair *sorted = malloc((count + 1) * sizeof *sorted);
+    qd_own_memory qd_pair *sorted = qd_test_memory((count + 1) * sizeof *sorted);
     if (count > 0) memcpy(sorted, found, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, qd_rig_compare_pairs);
     for (size_t i = 0; i < count && i < expected_count; ++i) {
@@ -64,7 +64,6 @@ static void compare_with_brute(const fixture *f, const char *how) {
               "%s: pair (%u, %u) through another image", how, sorted[i].a, sorted[i].b);
     }
     CHECK(count == expected_count, "%s: %zu pairs, should be %zu", how, count, expected_count);
-    free(sorted);
 }
 
 typedef struct hits {
@@ -228,17 +227,12 @@ static void run_scene(uint64_t seed) {
     stop(f);
 }
 
-START_TEST(random_scenes) {
+QD_TEST_LOOP(random_scenes, 0, 5) {
     size_t scenes = qd_test_effort(500);
     uint64_t first = qd_test_seed(1000000 * (uint64_t)_i);
     if (qd_test_replaying()) scenes = 1;
     for (size_t s = 0; s < scenes; ++s) run_scene(first + s);
     qd_test_count(scenes);
 }
-END_TEST
 
-int main(void) {
-    TCase *random = qd_test_case("random", 600, NULL, NULL);
-    tcase_add_loop_test(random, random_scenes, 0, 5);
-    return qd_test_run_case("tree", random);
-}
+QD_TEST_MAIN("tree", 600, NULL, NULL)

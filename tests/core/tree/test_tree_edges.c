@@ -5,12 +5,11 @@
 #include <float.h>
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 // ---- the root
 
-START_TEST(root_grows_and_shrinks_with_strays) {
-    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 1 + _i % 2);
+QD_TEST_LOOP(root_grows_and_shrinks_with_strays, 0, 6) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(8, 8, 4), 1 + _i % 2);
     qd_random random = qd_random_at(21, (uint64_t)_i, 5);
     for (int i = 0; i < 300; ++i)
         qd_rig_square(&rig, qd_test_between(&random, -4, 4), qd_test_between(&random, -4, 4),
@@ -37,13 +36,11 @@ START_TEST(root_grows_and_shrinks_with_strays) {
         qd_rig_check(&rig);
     }
     ck_assert_int_lt(lowest, -5);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // One by one the strays come, and go: the root follows the rule of tree.h after each.
-START_TEST(root_follows_single_bodies) {
-    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
+QD_TEST(root_follows_single_bodies) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
     for (int i = 0; i < 20; ++i) qd_rig_square(&rig, i * 0.35 - 3.5, 0.1, 0.2);
     qd_rig_refresh(&rig);
     for (int i = 0; i < 40; ++i) {
@@ -58,9 +55,7 @@ START_TEST(root_follows_single_bodies) {
         qd_rig_check(&rig);
     }
     ck_assert_int_eq(qd_tree_statistics(rig.tree).root_level, 0);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 static bool note_first(void *context, const qd_tree_node_info *node) {
     qd_tree_node_info *first = context;
@@ -69,10 +64,10 @@ static bool note_first(void *context, const qd_tree_node_info *node) {
 }
 
 // R0 .. R3 of a world of side 8, as tree.h describes them.
-START_TEST(root_cells_alternate) {
+QD_TEST(root_cells_alternate) {
     static const double corners[] = {-4, -12, -12, -44};
     for (int k = 0; k < 4; ++k) {
-        qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 1), 1);
+        qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(8, 8, 1), 1);
         double corner = corners[k];
         double side = 8.0 * exp2(k);
         // Three in the corner of the square that only Rk has.
@@ -88,10 +83,8 @@ START_TEST(root_cells_alternate) {
         ck_assert_double_eq(root.min_x, corner);
         ck_assert_double_eq(root.min_y, corner);
         ck_assert_double_eq(root.side, side);
-        qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 // ---- worlds and capacities
 
@@ -109,7 +102,7 @@ static void put_mixture(qd_rig *rig, int n, uint64_t seed) {
 }
 
 static void check_mixture(const qd_tree_def *def) {
-    qd_rig rig = qd_rig_start(*def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(*def, 1);
     put_mixture(&rig, 400, 31);
     qd_rig_refresh(&rig);
     ck_assert_uint_gt(qd_rig_pairs(&rig), 0);
@@ -118,32 +111,29 @@ static void check_mixture(const qd_tree_def *def) {
     for (size_t i = 0; i < 200; ++i) rig.boxes[i] = rig.boxes[i + 400];
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
 
-START_TEST(worlds_of_all_sizes) {
+QD_TEST_LOOP(worlds_of_all_sizes, 0, 7) {
     static const double sizes[] = {0x1p-60, 1e-15, 1e-6, 1.0, 1e6, 1e15, 0x1p60};
     qd_tree_def def = qd_rig_def(sizes[_i], sizes[_i], 8);
     check_mixture(&def);
     def.size.x *= 0.77;
     check_mixture(&def);
 }
-END_TEST
 
-START_TEST(worlds_of_all_shapes) {
+QD_TEST_LOOP(worlds_of_all_shapes, 0, 5) {
     static const double shapes[][2] = {{1000, 1}, {1, 1000}, {1, 1e6}, {77.7, 3.3}, {1e-12, 1e3}};
     qd_tree_def def = qd_rig_def(shapes[_i][0], shapes[_i][1], 8);
     check_mixture(&def);
 }
-END_TEST
 
-START_TEST(capacity_extremes) {
+QD_TEST_LOOP(capacity_extremes, 0, 3) {
     static const uint32_t capacities[] = {1, 2, 65535};
     qd_tree_def def = qd_rig_def(10, 10, capacities[_i]);
     check_mixture(&def);
     // The largest capacity is one leaf, until it is passed.
     if (capacities[_i] < 65535) return;
-    qd_rig rig = qd_rig_start(def, 2);
+    qd_own(qd_rig) rig = qd_rig_start(def, 2);
     for (int i = 0; i < 65535; ++i) qd_rig_square(&rig, i % 256 * 0.03 - 4.0, i / 256 * 0.03 - 4.0, 0.001);
     qd_rig_refresh(&rig);
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).nodes, 1);
@@ -153,14 +143,12 @@ START_TEST(capacity_extremes) {
     ck_assert_int_eq(qd_tree_remove(rig.tree, 7), QD_OK);
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).nodes, 1);
     qd_rig_validate(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A node is split exactly when more than `capacity` of its bodies could go deeper.
-START_TEST(capacity_is_exact) {
+QD_TEST(capacity_is_exact) {
     for (uint32_t capacity = 1; capacity < 40; capacity += 6) {
-        qd_rig rig = qd_rig_start(qd_rig_def(16, 16, capacity), 1);
+        qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(16, 16, capacity), 1);
         for (int i = 0; i < 50; ++i)
             qd_rig_square(&rig, 1.0, 1.0, 4.5); // longer than half the root: never counted
         for (uint32_t i = 0; i < capacity; ++i)
@@ -176,17 +164,15 @@ START_TEST(capacity_is_exact) {
         ck_assert_uint_eq(qd_tree_statistics(rig.tree).nodes, 1);
         ck_assert_uint_eq(rig.counts.merges, 1);
         qd_rig_check(&rig);
-        qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 // Two boxes as long as half a period may touch on both sides: still one pair, through the nearest image.
-START_TEST(half_a_period_on_both_sides) {
+QD_TEST_LOOP(half_a_period_on_both_sides, 0, 3) {
     qd_tree_def def = qd_rig_def(16, 16, 1);
     if (_i != 1) def.period.x = 16;
     if (_i != 0) def.period.y = 16;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     (void)qd_rig_put(&rig, (qd_box){-8, -8, 0, 0});
     (void)qd_rig_put(&rig, (qd_box){0, -8, 8, 0});
     (void)qd_rig_put(&rig, (qd_box){-8, 0, 0, 8});
@@ -198,13 +184,11 @@ START_TEST(half_a_period_on_both_sides) {
     for (int i = 0; i < 120; ++i) qd_rig_square(&rig, i % 11 - 5.0, i / 11 - 5.0, i % 3 == 0 ? 4.0 : 3.0);
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A body whose new box is bad keeps the one it had, unless that does not fit a period that was set in
 // between: then it is out, and comes in again with the first good one.
-START_TEST(bad_boxes_after_another_period) {
+QD_TEST(bad_boxes_after_another_period) {
     qd_tree_def def = qd_tree_def_default();
     def.size = def.period = (qd_vec2){100, 100};
     def.capacity = 2;
@@ -243,9 +227,8 @@ START_TEST(bad_boxes_after_another_period) {
     qd_tree_destroy(tree);
     qd_team_destroy(team);
 }
-END_TEST
 
-START_TEST(floats_at_their_ends) {
+QD_TEST(floats_at_their_ends) {
     const float most = FLT_MAX;
     const float least = 1e-45F;
     const qd_box boxes[] = {{-most, -most, most, most},
@@ -266,17 +249,15 @@ START_TEST(floats_at_their_ends) {
                             {-0.5F, -0.5F, 0.5F, 0.5F},
                             {0.5F, 0.5F, 0.5F, 0.5F}};
     for (uint32_t capacity = 1; capacity < 32; capacity *= 5) {
-        qd_rig rig = qd_rig_start(qd_rig_def(1, 1, capacity), 1);
+        qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, capacity), 1);
         for (int copies = 0; copies < 6; ++copies) { // more than 64 of them: the long root's list too
             for (size_t b = 0; b < sizeof boxes / sizeof boxes[0]; ++b) (void)qd_rig_put(&rig, boxes[b]);
             qd_rig_refresh(&rig);
             qd_rig_check(&rig);
         }
         ck_assert_uint_eq(qd_rig_retrieve(&rig, boxes[0], QD_NO_BODY), rig.count);
-        qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 // ---- what one can ask
 
@@ -323,8 +304,8 @@ static bool walk_node(void *context, const qd_tree_node_info *node) {
 }
 
 // The tree as seen from outside adds up, and each body is where the rule of placement says.
-START_TEST(nodes_bodies_and_statistics_agree) {
-    qd_rig rig = qd_rig_start(qd_rig_def(30, 20, 5), 1);
+QD_TEST(nodes_bodies_and_statistics_agree) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(30, 20, 5), 1);
     for (int round = 0; round < 5; ++round) {
         put_mixture(&rig, 300, 40 + (uint64_t)round);
         qd_rig_refresh(&rig);
@@ -374,12 +355,10 @@ START_TEST(nodes_bodies_and_statistics_agree) {
     ck_assert_int_eq(qd_tree_depth(rig.tree, (qd_body_index)rig.count, &depth), QD_ERR_STALE);
     ck_assert_int_eq(qd_tree_box(rig.tree, QD_NO_BODY, &box), QD_ERR_STALE);
     ck_assert_int_eq(qd_tree_remove(rig.tree, QD_NO_BODY), QD_ERR_STALE);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(revision_counts_changes) {
-    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
+QD_TEST(revision_counts_changes) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(8, 8, 2), 1);
     uint64_t revision = qd_tree_revision(rig.tree);
     put_mixture(&rig, 100, 50);
     for (int i = 0; i < 3; ++i) {
@@ -413,9 +392,7 @@ START_TEST(revision_counts_changes) {
     ck_assert_int_eq(qd_tree_add(rig.tree, QD_BODY_INDEX_MAX, (qd_box){0, 0, 1, 1}), QD_ERR_LIMIT);
     ck_assert_uint_eq(qd_tree_revision(rig.tree), revision);
     ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct stopper {
     size_t calls, most;
@@ -434,10 +411,10 @@ static bool stop_node(void *context, const qd_tree_node_info *node) {
     return ++s->calls < s->most;
 }
 
-START_TEST(visits_stop_when_told) {
+QD_TEST_LOOP(visits_stop_when_told, 0, 3) {
     qd_tree_def def = qd_rig_def(8, 8, 2);
     if (_i == 1) def.period = def.size;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     for (int i = 0; i < 150; ++i)
         qd_rig_square(&rig, i % 12 * 0.6 - 3.9, i / 12 * 0.6 - 3.9, 0.2 + i % 5 * 0.2);
     if (_i == 2) { // and a long root's list
@@ -458,13 +435,11 @@ START_TEST(visits_stop_when_told) {
         qd_tree_visit_nodes(rig.tree, stop_node, &s);
         ck_assert_uint_eq(s.calls, most);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // Indices with gaps, in any order, new ones in old gaps; the order of rows changes nothing.
-START_TEST(sparse_indices) {
-    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
+QD_TEST(sparse_indices) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
     put_mixture(&rig, 300, 60);
     for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)((i * 7919) % 300 * 3001 + 5);
     qd_rig_refresh(&rig);
@@ -485,13 +460,11 @@ START_TEST(sparse_indices) {
     ck_assert_uint_eq(rig.counts.added, 100);
     ck_assert_uint_eq(rig.counts.removed, 100);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // Rows given with and without their indices, in turn.
-START_TEST(plain_and_listed_indices_mix) {
-    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 1);
+QD_TEST(plain_and_listed_indices_mix) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(8, 8, 4), 1);
     put_mixture(&rig, 200, 61);
     qd_random random = qd_random_at(62, 0, 7);
     for (int step = 0; step < 8; ++step) {
@@ -506,12 +479,10 @@ START_TEST(plain_and_listed_indices_mix) {
             QD_OK);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(a_tree_of_nothing) {
-    qd_rig rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
+QD_TEST(a_tree_of_nothing) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(8, 8, 4), 2);
     uint64_t empty = qd_tree_hash(rig.tree);
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
@@ -524,17 +495,6 @@ START_TEST(a_tree_of_nothing) {
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).nodes, 1);
     ck_assert_uint_eq(qd_rig_pairs(&rig), 0);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *edges = qd_test_case("edges", 300, NULL, NULL);
-    qd_test_once(edges, root_follows_single_bodies, root_cells_alternate, capacity_is_exact,
-                 bad_boxes_after_another_period, floats_at_their_ends, nodes_bodies_and_statistics_agree,
-                 revision_counts_changes, sparse_indices, plain_and_listed_indices_mix, a_tree_of_nothing);
-    qd_test_loops(edges, {root_grows_and_shrinks_with_strays, 6}, {worlds_of_all_sizes, 7},
-                  {worlds_of_all_shapes, 5}, {capacity_extremes, 3}, {half_a_period_on_both_sides, 3},
-                  {visits_stop_when_told, 3});
-    return qd_test_run_case("tree_edges", edges);
-}
+QD_TEST_MAIN("tree_edges", 300, NULL, NULL)

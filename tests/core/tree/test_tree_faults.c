@@ -137,7 +137,7 @@ static void story_pairs(story_run *run, const story_step *step) {
 static bool story_tell(size_t fail_at, int threads) {
     story_run told = {.failures = 0};
     story_run *run = &told;
-    qd_test_allocator_init(&run->memory, fail_at);
+    run->memory = qd_test_allocator_of(&run->memory, fail_at);
     const qd_allocator *allocator = &run->memory.allocator;
     qd_team_def team = qd_team_def_default();
     team.threads = threads;
@@ -174,16 +174,15 @@ static bool story_tell(size_t fail_at, int threads) {
     return failed;
 }
 
-START_TEST(every_allocation_may_fail) {
+QD_TEST_LOOP(every_allocation_may_fail, 1, 4) {
     story_make();
     for (int k = 0; k < STEPS; ++k) {
-        qd_rig rig = qd_rig_start(story_def(NULL), 1);
+        qd_own(qd_rig) rig = qd_rig_start(story_def(NULL), 1);
         ck_assert_int_eq(
             qd_tree_refresh(rig.tree, rig.team, story[k].boxes, story[k].indices, story[k].count, NULL, NULL),
             QD_OK);
         story[k].hash = qd_tree_hash(rig.tree);
         story[k].pairs = qd_rig_pairs(&rig);
-        qd_rig_stop(&rig);
     }
     (void)story_tell(0, _i);
     size_t step = (_i == 1 ? 1U : 3U) * (qd_test_effort(10) < 10 ? 7U : 1U);
@@ -191,7 +190,6 @@ START_TEST(every_allocation_may_fail) {
     while (story_tell(fail_at, _i)) fail_at += step;
     ck_assert_uint_gt(fail_at, 100);
 }
-END_TEST
 
 // ---- boxes
 
@@ -229,9 +227,9 @@ static void put_some(qd_rig *rig, int n) {
                       qd_test_between(&random, 0, 1));
 }
 
-START_TEST(bad_box_keeps_the_old_one) {
+QD_TEST_LOOP(bad_box_keeps_the_old_one, 0, BAD_BOXES) {
     const bad_box *bad = &bad_boxes[_i];
-    qd_rig rig = qd_rig_start(periodic_def(), 2);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 200);
     qd_rig_refresh(&rig);
     qd_box kept[] = {rig.boxes[17], rig.boxes[120], rig.boxes[199]};
@@ -253,13 +251,11 @@ START_TEST(bad_box_keeps_the_old_one) {
     ck_assert_int_eq(qd_tree_refresh(rig.tree, rig.team, rig.boxes, rig.indices, rig.count, NULL, &row),
                      QD_OK);
     ck_assert_uint_eq(row, SIZE_MAX);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // Whatever the order in which the tree comes to them.
-START_TEST(lowest_bad_row_is_told) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1 + _i);
+QD_TEST_LOOP(lowest_bad_row_is_told, 0, 2) {
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1 + _i);
     put_some(&rig, 20000);
     for (size_t i = 0; i < rig.count; ++i) rig.indices[i] = (qd_body_index)(rig.count - i);
     qd_rig_refresh(&rig);
@@ -272,13 +268,11 @@ START_TEST(lowest_bad_row_is_told) {
         ck_assert_uint_eq(row, lowest);
         for (size_t i = lowest; i < lowest + 1 + lowest * 2; ++i) rig.boxes[i] = good;
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(new_body_with_a_bad_box_waits) {
+QD_TEST_LOOP(new_body_with_a_bad_box_waits, 0, BAD_BOXES) {
     const bad_box *bad = &bad_boxes[_i];
-    qd_rig rig = qd_rig_start(periodic_def(), 2);
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 120);
     // On an empty tree, and on one with bodies.
     for (int start = 0; start < 2; ++start) {
@@ -304,12 +298,10 @@ START_TEST(new_body_with_a_bad_box_waits) {
         ck_assert_uint_eq(rig.counts.added, 1);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(bad_old_and_new_boxes_at_once) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1);
+QD_TEST(bad_old_and_new_boxes_at_once) {
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
     put_some(&rig, 100);
@@ -335,9 +327,7 @@ START_TEST(bad_old_and_new_boxes_at_once) {
         ck_assert_uint_eq(rig.counts.added, 1);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 static bool never(void *context, qd_body_index body, qd_image image) {
     (void)context;
@@ -346,8 +336,8 @@ static bool never(void *context, qd_body_index body, qd_image image) {
     return false;
 }
 
-START_TEST(bad_queries) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1);
+QD_TEST(bad_queries) {
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 50);
     qd_rig_refresh(&rig);
     for (int b = 0; b < 8; ++b) { // what is bad for a body of the world only is fine here
@@ -360,14 +350,12 @@ START_TEST(bad_queries) {
     // Longer than the world, and some periods away: not bad.
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){-500, -50, 500, 50}, QD_NO_BODY), 50);
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){6400 - 31, -16, 6400 + 31, 16}, QD_NO_BODY), 50);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- indices
 
-START_TEST(an_index_twice_changes_nothing) {
-    qd_rig rig = qd_rig_start(periodic_def(), 2);
+QD_TEST(an_index_twice_changes_nothing) {
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 2);
     put_some(&rig, 20000); // more than one range of rows
     static const size_t twice[][2] = {{0, 19999}, {3, 4}, {9000, 100}};
     for (size_t t = 0; t < 3; ++t) { // at first the tree is empty
@@ -387,9 +375,7 @@ START_TEST(an_index_twice_changes_nothing) {
     uint64_t hash = qd_tree_hash(rig.tree);
     ck_assert_int_eq(qd_tree_add(rig.tree, 12, rig.boxes[13]), QD_ERR_EXISTS);
     ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // Memory that comes filled with a list of indices: what a heap may well hand out again.
 typedef struct stained_memory {
@@ -415,14 +401,14 @@ static void stained_release(void *context, void *memory, size_t bytes) {
 
 // A refused refresh must not disturb what the tree knows of its rows: the next one has other bodies in the
 // same number of rows.
-START_TEST(rows_are_known_after_a_refused_refresh) {
+QD_TEST(rows_are_known_after_a_refused_refresh) {
     enum { N = 100 };
     qd_body_index turned[N];
     for (size_t i = 0; i < N; ++i) turned[i] = (qd_body_index)(N - 1 - i);
     stained_memory stained = {{stained_allocate, stained_release, &stained}, turned, N};
     qd_tree_def def = periodic_def();
     def.allocator = &stained.allocator;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     put_some(&rig, 400);
     rig.count = N;
     qd_rig_refresh(&rig);
@@ -434,12 +420,10 @@ START_TEST(rows_are_known_after_a_refused_refresh) {
     memcpy(rig.indices, turned, sizeof turned);
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(indices_beyond_the_limit) {
-    qd_rig rig = qd_rig_start(periodic_def(), 1);
+QD_TEST(indices_beyond_the_limit) {
+    qd_own(qd_rig) rig = qd_rig_start(periodic_def(), 1);
     put_some(&rig, 100);
     qd_rig_refresh(&rig);
     uint64_t hash = qd_tree_hash(rig.tree);
@@ -459,9 +443,7 @@ START_TEST(indices_beyond_the_limit) {
     ck_assert_uint_eq(qd_tree_revision(rig.tree), revision);
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- defs and arguments
 
@@ -473,7 +455,7 @@ static qd_status create_with(qd_tree_def def) {
     return status;
 }
 
-START_TEST(defs_are_checked) {
+QD_TEST(defs_are_checked) {
     qd_tree_def def = qd_tree_def_default();
     ck_assert_int_eq(create_with(def), QD_OK);
     ck_assert_uint_eq(def.capacity, 64);
@@ -507,7 +489,6 @@ START_TEST(defs_are_checked) {
         ck_assert_int_eq(create_with(def), QD_ERR_VALUE);
     }
 }
-END_TEST
 
 static bool any_body(void *context, qd_body_index body, qd_image image) {
     (void)context;
@@ -516,9 +497,9 @@ static bool any_body(void *context, qd_body_index body, qd_image image) {
     return true;
 }
 
-START_TEST(null_arguments) {
+QD_TEST(null_arguments) {
     qd_tree_def def = qd_tree_def_default();
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_box box = {0, 0, 1, 1};
     qd_tree *tree = NULL;
     ck_assert_int_eq(qd_tree_create(NULL, &tree), QD_ERR_ARGUMENT);
@@ -548,17 +529,6 @@ START_TEST(null_arguments) {
     ck_assert_int_eq(qd_tree_point(NULL, 0, 0, any_body, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_point(rig.tree, 0, 0, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_tree_validate(NULL, NULL), QD_ERR_ARGUMENT);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *faults = qd_test_case("faults", 300, NULL, NULL);
-    tcase_add_loop_test(faults, every_allocation_may_fail, 1, 4);
-    qd_test_once(faults, bad_old_and_new_boxes_at_once, bad_queries, an_index_twice_changes_nothing,
-                 rows_are_known_after_a_refused_refresh, indices_beyond_the_limit, defs_are_checked,
-                 null_arguments);
-    qd_test_loops(faults, {bad_box_keeps_the_old_one, BAD_BOXES}, {lowest_bad_row_is_told, 2},
-                  {new_body_with_a_bad_box_waits, BAD_BOXES});
-    return qd_test_run_case("tree_faults", faults);
-}
+QD_TEST_MAIN("tree_faults", 300, NULL, NULL)

@@ -5,7 +5,6 @@
 #include "tests/support/tree_rig.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct node_sums {
     uint64_t nodes, bodies, longest;
@@ -48,8 +47,8 @@ static void put_grid(qd_rig *rig, int side, double half) {
 
 // A: retrieve followed only the one quadrant that holds the whole query; a query across quadrants missed all
 // below.
-START_TEST(query_spanning_quadrants_finds_all) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
+QD_TEST(query_spanning_quadrants_finds_all) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
     put_grid(&rig, 16, 0.25); // centres at odd multiples of 2
     qd_rig_refresh(&rig);
     ck_assert_uint_gt(nodes_of(&rig).nodes, 64);
@@ -57,13 +56,11 @@ START_TEST(query_spanning_quadrants_finds_all) {
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){-11, -3, 11, 3}, QD_NO_BODY), 12);
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){-3, -20, 3, 27}, QD_NO_BODY), 24);
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){-32, -32, 32, 32}, QD_NO_BODY), 256);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A: objects on the middle lines piled up in the ancestors, so that everyone was tested against them.
-START_TEST(bodies_on_middle_lines_do_not_pile_up) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 8), 1);
+QD_TEST(bodies_on_middle_lines_do_not_pile_up) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 8), 1);
     for (int i = 0; i < 2000; ++i) {
         double at = (i + 0.5) * 64.0 / 2000 - 32.0;
         qd_rig_square(&rig, at, 0.0, 0.01);
@@ -75,17 +72,15 @@ START_TEST(bodies_on_middle_lines_do_not_pile_up) {
     ck_assert_uint_eq(sums.bodies, rig.count);
     ck_assert_uint_le(sums.longest, 8);
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).largest_list, sums.longest);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A: half sizes were cut to integers, so worlds of odd size had gaps between the quadrants.
-START_TEST(odd_sizes_leave_no_gaps) {
+QD_TEST(odd_sizes_leave_no_gaps) {
     static const double sizes[][2] = {{101, 77}, {3, 3}, {1, 7}, {0.3, 0.1}, {1023, 5}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
         double w = sizes[s][0];
         double h = sizes[s][1];
-        qd_rig rig = qd_rig_start(qd_rig_def(w, h, 1), 1);
+        qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(w, h, 1), 1);
         for (int i = 0; i < 400; ++i) {
             qd_rig_square(&rig, (i % 20 / 19.0 - 0.5) * w, (i / 20 / 19.0 - 0.5) * h, 0.0);
         }
@@ -99,14 +94,12 @@ START_TEST(odd_sizes_leave_no_gaps) {
             ck_assert_uint_eq(qd_rig_retrieve(&rig, rig.boxes[i], QD_NO_BODY), 1);
         }
         qd_rig_check(&rig);
-        qd_rig_stop(&rig);
     }
 }
-END_TEST
 
 // A: inserting into a node that was split already split it again and dropped its children with all they held.
-START_TEST(split_of_a_split_node_keeps_children) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
+QD_TEST(split_of_a_split_node_keeps_children) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
     uint64_t nodes = 1;
     for (int i = 0; i < 300; ++i) {
         // Ever larger bodies at the same few places: the last ones go to nodes that were split by the first.
@@ -123,13 +116,11 @@ START_TEST(split_of_a_split_node_keeps_children) {
         }
     }
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A: objects outside the world were filed anywhere, and not found again.
-START_TEST(bodies_outside_are_found) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
+QD_TEST(bodies_outside_are_found) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
     put_grid(&rig, 8, 1.0);
     static const double places[] = {33, 40, 100, 1e3, 1e6, 1e9, 1e20, 1e37};
     for (size_t p = 0; p < sizeof places / sizeof places[0]; ++p) {
@@ -146,13 +137,11 @@ START_TEST(bodies_outside_are_found) {
         ck_assert_uint_ge(qd_rig_retrieve(&rig, rig.boxes[i], (qd_body_index)i), 1);
     }
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A: the object that asked was among its own candidates.
-START_TEST(not_its_own_candidate) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
+QD_TEST(not_its_own_candidate) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
     put_grid(&rig, 8, 4.0); // each touches its neighbours, corners included
     for (int i = 0; i < 5; ++i) qd_rig_square(&rig, 0.0, 0.0, 0.0);
     qd_rig_refresh(&rig);
@@ -164,16 +153,14 @@ START_TEST(not_its_own_candidate) {
     const qd_pair *pairs = qd_pairs_data(rig.pairs, &count);
     for (size_t p = 0; p < count; ++p) ck_assert_uint_lt(pairs[p].a, pairs[p].b);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- B
 
 // B: a query was carved along the middle lines, but then the uncarved query was passed on: too much came
 // back.
-START_TEST(spanning_query_returns_only_what_overlaps) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
+QD_TEST(spanning_query_returns_only_what_overlaps) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
     put_grid(&rig, 32, 0.25);
     qd_rig_refresh(&rig);
     for (int i = 0; i < 50; ++i) {
@@ -184,13 +171,11 @@ START_TEST(spanning_query_returns_only_what_overlaps) {
         for (size_t b = 0; b < rig.count; ++b) expected += qd_box_overlap(box, rig.boxes[b]);
         ck_assert_uint_eq(qd_rig_retrieve(&rig, box, QD_NO_BODY), expected);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // B: an object that fits no child had quadrant -1, and the refresh crashed on it.
-START_TEST(refresh_of_bodies_that_fit_no_child) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
+QD_TEST(refresh_of_bodies_that_fit_no_child) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
     put_grid(&rig, 16, 0.5);
     for (int i = 0; i < 30; ++i)
         qd_rig_square(&rig, i - 15.0, 15.0 - i, 3.0 + i); // up to longer than the world
@@ -202,13 +187,11 @@ START_TEST(refresh_of_bodies_that_fit_no_child) {
         qd_rig_refresh(&rig);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // B: nodes that had become empty never merged.
-START_TEST(empty_nodes_merge) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
+QD_TEST(empty_nodes_merge) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
     put_grid(&rig, 32, 0.1);
     qd_rig_refresh(&rig);
     ck_assert_uint_gt(nodes_of(&rig).nodes, 300);
@@ -229,13 +212,11 @@ START_TEST(empty_nodes_merge) {
     ck_assert_uint_eq(nodes_of(&rig).nodes, 1);
     rig.count = 4;
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // B: what the recursion found below was put in a variable of another name and lost.
-START_TEST(results_of_deeper_levels_are_not_lost) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
+QD_TEST(results_of_deeper_levels_are_not_lost) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
     // One body on every level around one point, each in its own node's list.
     for (int level = 0; level < 10; ++level) qd_rig_square(&rig, 1e-3, 1e-3, 32.0 * exp2(-level));
     for (int i = 0; i < 8; ++i) qd_rig_square(&rig, 1e-3 + 1e-4 * i, 1e-3, 0.0);
@@ -244,9 +225,7 @@ START_TEST(results_of_deeper_levels_are_not_lost) {
     ck_assert_uint_eq(qd_rig_retrieve(&rig, rig.boxes[10], QD_NO_BODY), 11);
     ck_assert_uint_eq(qd_rig_retrieve(&rig, rig.boxes[0], QD_NO_BODY), rig.count);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct seen_bodies {
     uint32_t times[1024];
@@ -260,8 +239,8 @@ static bool count_times(void *context, qd_body_index body, qd_image image) {
 }
 
 // B: each piece of a carved query returned the objects of the ancestors again.
-START_TEST(no_duplicates_from_pieces) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
+QD_TEST(no_duplicates_from_pieces) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
     put_grid(&rig, 16, 0.5);
     for (int i = 0; i < 20; ++i) qd_rig_square(&rig, 0.0, 0.0, 1.0 + 2.0 * i);
     qd_rig_refresh(&rig);
@@ -270,28 +249,24 @@ START_TEST(no_duplicates_from_pieces) {
     ck_assert_int_eq(qd_tree_retrieve(rig.tree, all, QD_NO_BODY, count_times, &seen), QD_OK);
     for (size_t b = 0; b < rig.count; ++b) ck_assert_uint_eq(seen.times[b], 1);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- C
 
 // C: an object that was hit already was skipped, so of A-B and B-C only the first was found.
-START_TEST(hit_bodies_are_not_skipped) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
+QD_TEST(hit_bodies_are_not_skipped) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
     for (int i = 0; i < 50; ++i)
         qd_rig_square(&rig, 1.0 * i - 25.0, 0.3, 0.5); // a row, each touches the next
     qd_rig_refresh(&rig);
     ck_assert_uint_eq(qd_rig_pairs(&rig), 49);
     for (qd_body_index b = 0; b + 1 < 50; ++b) ck_assert(qd_rig_has_pair(&rig, b, b + 1));
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // C: only two or three levels were looked at, so small objects missed large ones many levels above.
-START_TEST(large_bodies_found_by_small) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
+QD_TEST(large_bodies_found_by_small) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 2), 1);
     size_t large = qd_rig_square(&rig, -3.0, 5.0, 31.0);
     size_t larger = qd_rig_square(&rig, 10.0, 0.0, 100.0);
     for (int i = 0; i < 200; ++i) qd_rig_square(&rig, -20.0 + 0.002 * i, 10.0, 0.0005); // a dense, deep row
@@ -303,14 +278,12 @@ START_TEST(large_bodies_found_by_small) {
         ck_assert(qd_rig_has_pair(&rig, (qd_body_index)larger, b));
     }
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // C: the part of an ancestor's list that lies in the other half was skipped, though its objects may reach
 // over the line.
-START_TEST(bodies_of_the_other_half_reach_over) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
+QD_TEST(bodies_of_the_other_half_reach_over) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
     size_t left = qd_rig_square(&rig, -1.0, 1.0, 7.0);  // centre on the left, reaches to 6
     size_t right = qd_rig_square(&rig, 5.5, 2.0, 0.01); // small, on the right
     size_t below = qd_rig_square(&rig, 5.0, -0.5, 3.0); // centre below, reaches to 2.5
@@ -322,13 +295,11 @@ START_TEST(bodies_of_the_other_half_reach_over) {
     ck_assert(qd_rig_has_pair(&rig, (qd_body_index)right, (qd_body_index)below));
     ck_assert(qd_rig_has_pair(&rig, (qd_body_index)left, (qd_body_index)below));
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // C: objects were inserted along the path remembered from before they moved.
-START_TEST(moved_bodies_are_filed_anew) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 3), 1);
+QD_TEST(moved_bodies_are_filed_anew) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 3), 1);
     put_grid(&rig, 12, 0.4);
     qd_rig_refresh(&rig);
     for (int step = 1; step < 12; ++step) {
@@ -344,13 +315,11 @@ START_TEST(moved_bodies_are_filed_anew) {
         ck_assert_uint_gt(rig.counts.refiled, 0);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // C: paths of different length could share a code, so an object on one level was taken for one on another.
-START_TEST(paths_of_different_length_differ) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
+QD_TEST(paths_of_different_length_differ) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
     // In the lower left corner every step of the path is 0: only its length tells the levels apart.
     for (int level = 0; level < 12; ++level) {
         double side = 64.0 * exp2(-level);
@@ -368,13 +337,11 @@ START_TEST(paths_of_different_length_differ) {
         ck_assert_int_eq(depth_of(&rig, 23), level);
         qd_rig_check(&rig);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // C: an object on a middle line of a node that was split was dropped by insert.
-START_TEST(body_on_the_middle_line_of_a_split_node_is_kept) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
+QD_TEST(body_on_the_middle_line_of_a_split_node_is_kept) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
     put_grid(&rig, 8, 0.1);
     qd_rig_refresh(&rig);
     static const double lines[][2] = {{0, 0}, {0, 7}, {7, 0}, {16, -9}, {-16, 16}, {8, 8}, {-24, 0}};
@@ -385,15 +352,13 @@ START_TEST(body_on_the_middle_line_of_a_split_node_is_kept) {
         ck_assert_uint_eq(qd_rig_retrieve(&rig, rig.boxes[row], QD_NO_BODY), 1);
     }
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- E
 
 // E: balls were points in the tree, so a query had to be widened by the largest radius, or pairs were missed.
-START_TEST(no_widened_query_needed) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
+QD_TEST(no_widened_query_needed) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
     for (int i = 0; i < 400; ++i) {
         double half = i % 40 == 0 ? 9.0 : i % 4 == 0 ? 1.0 : 0.01; // 1:900
         qd_rig_square(&rig, i * 37 % 64 - 31.7, i * 23 % 64 - 31.3, half);
@@ -405,13 +370,11 @@ START_TEST(no_widened_query_needed) {
     ck_assert_uint_gt(expected, 0);
     ck_assert_uint_eq(qd_rig_retrieve(&rig, speck, QD_NO_BODY), expected);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // E: a point on a border entered several children.
-START_TEST(point_on_a_border) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
+QD_TEST(point_on_a_border) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 1), 1);
     for (int y = -8; y <= 8; ++y) {
         for (int x = -8; x <= 8; ++x) qd_rig_square(&rig, 4.0 * x, 4.0 * y, 0.0);
     }
@@ -428,13 +391,11 @@ START_TEST(point_on_a_border) {
         ck_assert_uint_eq(seen.times[b], 1);
     }
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // E: more coincident points than the capacity split for ever.
-START_TEST(coincident_points_end) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 4), 2);
+QD_TEST(coincident_points_end) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 4), 2);
     for (int i = 0; i < 100000; ++i) qd_rig_square(&rig, 7.3, -2.9, 0.0);
     qd_rig_refresh(&rig);
     node_sums sums = nodes_of(&rig);
@@ -452,13 +413,11 @@ START_TEST(coincident_points_end) {
     qd_rig_refresh(&rig);
     ck_assert_uint_eq(qd_rig_pairs(&rig), 0);
     ck_assert_msg(qd_tree_validate(rig.tree, &error) == QD_OK, "%s", error.text);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // E: a query outside returned nothing at all, instead of an empty list.
-START_TEST(query_outside_gives_empty_list) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
+QD_TEST(query_outside_gives_empty_list) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 4), 1);
     ck_assert_uint_eq(qd_rig_retrieve(&rig, (qd_box){0, 0, 1, 1}, QD_NO_BODY), 0); // nothing there yet
     put_grid(&rig, 8, 0.5);
     qd_rig_refresh(&rig);
@@ -470,13 +429,11 @@ START_TEST(query_outside_gives_empty_list) {
     for (size_t q = 0; q < sizeof outside / sizeof outside[0]; ++q) {
         ck_assert_uint_eq(qd_rig_retrieve(&rig, outside[q], QD_NO_BODY), 0);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A and E: the tree was cleared and built anew for every frame.
-START_TEST(refresh_does_not_rebuild) {
-    qd_rig rig = qd_rig_start(qd_rig_def(64, 64, 8), 1);
+QD_TEST(refresh_does_not_rebuild) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(64, 64, 8), 1);
     put_grid(&rig, 40, 0.3);
     qd_rig_refresh(&rig);
     ck_assert(rig.counts.built);
@@ -495,18 +452,6 @@ START_TEST(refresh_does_not_rebuild) {
     ck_assert_uint_eq(rig.counts.refiled, 3);
     ck_assert_uint_eq(rig.counts.in_place, 1597);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main(
-        "tree_lineage", 120, NULL, NULL, query_spanning_quadrants_finds_all,
-        bodies_on_middle_lines_do_not_pile_up, odd_sizes_leave_no_gaps, split_of_a_split_node_keeps_children,
-        bodies_outside_are_found, not_its_own_candidate, spanning_query_returns_only_what_overlaps,
-        refresh_of_bodies_that_fit_no_child, empty_nodes_merge, results_of_deeper_levels_are_not_lost,
-        no_duplicates_from_pieces, hit_bodies_are_not_skipped, large_bodies_found_by_small,
-        bodies_of_the_other_half_reach_over, moved_bodies_are_filed_anew, paths_of_different_length_differ,
-        body_on_the_middle_line_of_a_split_node_is_kept, no_widened_query_needed, point_on_a_border,
-        coincident_points_end, query_outside_gives_empty_list, refresh_does_not_rebuild);
-}
+QD_TEST_MAIN("tree_lineage", 120, NULL, NULL)

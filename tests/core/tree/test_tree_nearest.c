@@ -207,23 +207,23 @@ static void run_scene(uint64_t seed) {
     qd_tree_destroy(b.tree);
 }
 
-START_TEST(random_scenes) {
+QD_TEST_LOOP(random_scenes, 0, 4) {
     qd_test_seeds(300, _i, run_scene);
 }
-END_TEST
 
 // ---- large scenes
 
 // So many that more wait to be looked at than the queue takes.
-START_TEST(many_nearest) {
+QD_TEST_LOOP(many_nearest, 0, 3) {
     const int n = (int)qd_test_effort(40000);
     qd_tree_def def = qd_rig_def(1, 1, 2);
     if (_i == 1) def.period = def.size;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_rig_crowd(&rig, n, _i == 2);
     qd_rig_refresh(&rig);
     const size_t most = (size_t)n * 2 / 3;
-    qd_near *right = malloc((size_t)n * sizeof *right), *nearest = malloc(most * sizeof *nearest);
+    qd_own_memory qd_near *right = qd_test_memory((size_t)n * sizeof *right),
+                          *nearest = qd_test_memory(most * sizeof *nearest);
     for (int q = 0; q < 4; ++q) {
         const qd_vec2 point = {0.1 * q - 0.5, _i == 2 ? 1e14 * q : 0.3};
         for (size_t i = 0; i < (size_t)n; ++i) {
@@ -245,11 +245,7 @@ START_TEST(many_nearest) {
                              right[i].body);
         }
     }
-    free(right);
-    free(nearest);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct asked {
     const qd_rig *rig;
@@ -265,8 +261,8 @@ static double count_asked(void *context, qd_body_index body, qd_image image, dou
 }
 
 // Near bodies are asked first, so that hardly any other is asked at all.
-START_TEST(few_are_asked_for_the_nearest) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
+QD_TEST(few_are_asked_for_the_nearest) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
     for (int strays = 0; strays < 2; ++strays) {
@@ -283,9 +279,7 @@ START_TEST(few_are_asked_for_the_nearest) {
         }
         ck_assert_uint_le(a.count, 100 * 60);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct questions {
     const qd_rig *rig;
@@ -307,8 +301,8 @@ static void *ask(void *context) {
     return NULL;
 }
 
-START_TEST(threads_ask_at_once) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
+QD_TEST(threads_ask_at_once) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
     qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
     const uint64_t before = qd_tree_hash(rig.tree);
@@ -326,30 +320,26 @@ START_TEST(threads_ask_at_once) {
         }
     }
     ck_assert_uint_eq(qd_tree_hash(rig.tree), before);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 static size_t boxes_of_questions(int n) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, n, true);
     qd_rig_refresh(&rig);
     static questions mine;
     mine.rig = &rig;
     const size_t before = boxes_tested;
     (void)ask(&mine);
-    qd_rig_stop(&rig);
     return boxes_tested - before;
 }
 
 // Sixteen times the bodies, half of them strays: each with each would be sixteen times as many.
-START_TEST(the_nearest_do_not_cost_all_bodies) {
+QD_TEST(the_nearest_do_not_cost_all_bodies) {
     const int n = (int)qd_test_effort(160000);
     const size_t some = boxes_of_questions(n / 16), all = boxes_of_questions(n);
     ck_assert_msg(all <= 2 * some && all <= 400 * 250, "%d bodies %zu boxes, %d bodies %zu boxes", n / 16,
                   some, n, all);
 }
-END_TEST
 
 // ---- by hand
 
@@ -365,8 +355,8 @@ static double odd_distances(void *context, qd_body_index body, qd_image image, d
     return answers[body];
 }
 
-START_TEST(calls_back_may_stop_and_leave_out) {
-    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
+QD_TEST(calls_back_may_stop_and_leave_out) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int i = 0; i < 6; ++i) qd_rig_square(&rig, 0.0, 0.0, i == 5 ? 0.0 : 0.25);
     qd_rig_refresh(&rig);
     for (size_t most = 1; most <= 8; ++most) {
@@ -386,12 +376,10 @@ START_TEST(calls_back_may_stop_and_leave_out) {
         ck_assert_uint_eq(nearest[i].body, order[i]);
         ck_assert(nearest[i].distance == (i == 3 ? 100.0 : 0.0));
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(the_smallest_distances_are_told_apart) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 1), 1);
+QD_TEST(the_smallest_distances_are_told_apart) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 1), 1);
     (void)qd_rig_put(&rig, (qd_box){0, 0, 0, 0});
     qd_rig_refresh(&rig);
     size_t left = 10;
@@ -400,14 +388,12 @@ START_TEST(the_smallest_distances_are_told_apart) {
     ck_assert_uint_eq(left, 10);
     ck_assert_int_eq(qd_tree_circle(rig.tree, (qd_vec2){1e-200, 0}, 1e-200, NULL, count_near, &left), QD_OK);
     ck_assert_uint_eq(left, 9);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused) {
+QD_TEST(bad_arguments_are_refused) {
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.period.y = 16.0;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_near nearest[2];
     size_t left = 10, count = 7;
     const double inf = (double)INFINITY;
@@ -440,16 +426,13 @@ START_TEST(bad_arguments_are_refused) {
         qd_rig_square(&rig, 0, 0, 1);
         qd_rig_refresh(&rig);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(no_memory_is_taken) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+QD_TEST(no_memory_is_taken) {
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.allocator = &memory.allocator;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_rig_crowd(&rig, 1000, true);
     qd_rig_refresh(&rig);
     memory.fail_at = memory.calls + 1; // whatever is asked for from here on is refused
@@ -463,20 +446,6 @@ START_TEST(no_memory_is_taken) {
     ck_assert_int_eq(qd_tree_circle(rig.tree, (qd_vec2){0, 0}, 10.0, NULL, count_near, &left), QD_OK);
     ck_assert_uint_eq(left, 1500);
     ck_assert_uint_eq(memory.calls, calls);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("tree_nearest");
-    TCase *near = qd_test_case("near", 300, NULL, NULL);
-    qd_test_once(near, few_are_asked_for_the_nearest, threads_ask_at_once, the_nearest_do_not_cost_all_bodies,
-                 calls_back_may_stop_and_leave_out, the_smallest_distances_are_told_apart,
-                 bad_arguments_are_refused, no_memory_is_taken);
-    tcase_add_loop_test(near, many_nearest, 0, 3);
-    suite_add_tcase(suite, near);
-    TCase *random = qd_test_case("random", 600, NULL, NULL);
-    tcase_add_loop_test(random, random_scenes, 0, 4);
-    suite_add_tcase(suite, random);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("tree_nearest", 600, NULL, NULL)

@@ -6,7 +6,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { INDICES = QD_SCENE_MOST * 8 };
@@ -248,15 +247,14 @@ static void run_scene(uint64_t seed) {
     qd_tree_destroy(b.tree);
 }
 
-START_TEST(random_scenes) {
+QD_TEST_LOOP(random_scenes, 0, 4) {
     qd_test_seeds(400, _i, run_scene);
 }
-END_TEST
 
 // ---- by hand
 
-START_TEST(the_first_is_told_with_its_place) {
-    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
+QD_TEST(the_first_is_told_with_its_place) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25); // body 7 + x
     for (int i = 0; i < 4; ++i) qd_rig_square(&rig, 5.0, 5.0, 0.5);  // 15..18 in one place
     qd_rig_refresh(&rig);
@@ -280,14 +278,12 @@ START_TEST(the_first_is_told_with_its_place) {
     hit = first_hit(&rig, qd_ray_between((qd_vec2){-0.5, 0}, (qd_vec2){-0.25, 0})); // just gets there
     ck_assert_uint_eq(hit.body, 7);
     ck_assert(hit.at == 1.0);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // Rays that hit a point exactly, with whole numbers that a float64 cannot all tell apart: the step is E, and
 // t times E away from a point p lies the beginning p - t E, all of which are exact, while the difference of
 // the last two takes 56 bits.
-START_TEST(rounding_misses_nothing) {
+QD_TEST(rounding_misses_nothing) {
     qd_random random = qd_random_at(qd_test_seed(77), 0, 5);
     qd_tree_def def = qd_rig_def(1, 1, 2);
     size_t rounded = 0;
@@ -302,18 +298,16 @@ START_TEST(rounding_misses_nothing) {
             step[axis] = (double)e;
             rounded += ((double)at[axis] - from[axis]) / step[axis] != (double)t;
         }
-        qd_rig rig = qd_rig_start(def, 1);
+        qd_own(qd_rig) rig = qd_rig_start(def, 1);
         (void)qd_rig_put(&rig, (qd_box){at[0], at[1], at[0], at[1]});
         qd_rig_refresh(&rig);
         const qd_ray ray = {{from[0], from[1]}, {step[0], step[1]}, (double)t};
         const qd_ray_hit hit = first_hit(&rig, ray);
         ck_assert_msg(hit.body == 0, "case %d: the point is missed", i);
         ck_assert(fabs(hit.at - (double)t) <= 1e-14);
-        qd_rig_stop(&rig);
     }
     ck_assert_uint_ge(rounded, 100);
 }
-END_TEST
 
 static bool other_answers(void *context, qd_body_index body, qd_image image, double most, double *at) {
     (void)image;
@@ -324,8 +318,8 @@ static bool other_answers(void *context, qd_body_index body, qd_image image, dou
     return true;
 }
 
-START_TEST(calls_back_may_stop_and_miss) {
-    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
+QD_TEST(calls_back_may_stop_and_miss) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(16, 16, 1), 1);
     for (int x = -7; x <= 7; ++x) qd_rig_square(&rig, x, 0.0, 0.25);
     qd_rig_refresh(&rig);
     const qd_ray ray = qd_ray_between((qd_vec2){-8, 0}, (qd_vec2){8, 0});
@@ -340,14 +334,12 @@ START_TEST(calls_back_may_stop_and_miss) {
         ck_assert_uint_eq(hit.body, answer < 4 ? 3 : QD_NO_BODY);
         if (answer < 4) ck_assert(hit.at == 1.0);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(copies_of_a_periodic_world) {
+QD_TEST(copies_of_a_periodic_world) {
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.period = def.size;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_rig_square(&rig, 7.9, 3.0, 0.5);  // sticks out on the right
     qd_rig_square(&rig, -4.0, 8.0, 0.5); // and at the top
     qd_rig_refresh(&rig);
@@ -369,12 +361,10 @@ START_TEST(copies_of_a_periodic_world) {
     const qd_ray endless = qd_ray_towards((qd_vec2){0, 0}, (qd_vec2){0, 1}, (double)INFINITY);
     ck_assert_int_eq(qd_tree_ray(rig.tree, &endless, NULL, NULL, &hit), QD_ERR_VALUE);
     ck_assert_uint_eq(hit.body, QD_NO_BODY);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused) {
-    qd_rig rig = qd_rig_start(qd_rig_def(16, 16, 2), 1);
+QD_TEST(bad_arguments_are_refused) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(16, 16, 2), 1);
     qd_ray_hit hit;
     const qd_ray good = qd_ray_between((qd_vec2){-8, 0}, (qd_vec2){8, 0});
     size_t left = 10;
@@ -403,18 +393,6 @@ START_TEST(bad_arguments_are_refused) {
         qd_rig_refresh(&rig);
     }
     ck_assert_uint_eq(left, 10);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("tree_ray");
-    TCase *rays = qd_test_case("rays", 300, NULL, NULL);
-    qd_test_once(rays, the_first_is_told_with_its_place, rounding_misses_nothing,
-                 calls_back_may_stop_and_miss, copies_of_a_periodic_world, bad_arguments_are_refused);
-    suite_add_tcase(suite, rays);
-    TCase *random = qd_test_case("random", 600, NULL, NULL);
-    tcase_add_loop_test(random, random_scenes, 0, 4);
-    suite_add_tcase(suite, random);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("tree_ray", 600, NULL, NULL)

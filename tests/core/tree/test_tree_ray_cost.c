@@ -19,12 +19,11 @@ static inline bool count_meets_box(const qdi_ray_line *ray, qd_box box, double *
 // The code under test, with its tests counted.
 #include "core/tree/tree_ray.c" // NOLINT(bugprone-suspicious-include)
 
-START_TEST(no_memory_is_taken) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+QD_TEST(no_memory_is_taken) {
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_tree_def def = qd_rig_def(16, 16, 2);
     def.allocator = &memory.allocator;
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     for (int i = 0; i < 500; ++i) qd_rig_square(&rig, (i % 25) * (i < 250 ? 0.5 : 1e15), i / 25, 0.2);
     qd_rig_refresh(&rig);
     memory.fail_at = memory.calls + 1; // whatever is asked for from here on is refused
@@ -37,9 +36,7 @@ START_TEST(no_memory_is_taken) {
     }
     ck_assert_uint_eq(left, 500);
     ck_assert_uint_eq(memory.calls, calls);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 typedef struct shots {
     const qd_rig *rig;
@@ -59,8 +56,8 @@ static void *shoot(void *context) {
     return NULL;
 }
 
-START_TEST(threads_ask_at_once) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
+QD_TEST(threads_ask_at_once) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 8), 1);
     qd_rig_crowd(&rig, 4000, true);
     qd_rig_refresh(&rig);
     const uint64_t before = qd_tree_hash(rig.tree);
@@ -82,9 +79,7 @@ START_TEST(threads_ask_at_once) {
     }
     ck_assert_uint_ge(hits, 300);
     ck_assert_uint_eq(qd_tree_hash(rig.tree), before);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 static bool count_asked(void *context, qd_body_index body, qd_image image, double most, double *at) {
     (void)body, (void)image;
@@ -95,8 +90,8 @@ static bool count_asked(void *context, qd_body_index body, qd_image image, doubl
 }
 
 // Near bodies are asked first, so that hardly any other is asked at all.
-START_TEST(few_are_asked_for_the_first_hit) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
+QD_TEST(few_are_asked_for_the_first_hit) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, 100000, true);
     qd_rig_refresh(&rig);
     for (int strays = 0; strays < 2; ++strays) {
@@ -116,36 +111,32 @@ START_TEST(few_are_asked_for_the_first_hit) {
         ck_assert_uint_ge(crossed, 5000);
         ck_assert_msg(asked <= 500, "%zu asked of %zu", asked, crossed);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 static size_t boxes_of_shots(int n) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     qd_rig_crowd(&rig, n, true);
     qd_rig_refresh(&rig);
     static shots mine;
     mine.rig = &rig;
     const size_t before = boxes_tested;
     (void)shoot(&mine);
-    qd_rig_stop(&rig);
     return boxes_tested - before;
 }
 
 // Sixteen times the bodies, half of them strays: each with each would be sixteen times as many.
-START_TEST(the_first_hit_does_not_cost_all_bodies) {
+QD_TEST(the_first_hit_does_not_cost_all_bodies) {
     const int n = (int)qd_test_effort(160000);
     const size_t some = boxes_of_shots(n / 16), all = boxes_of_shots(n);
     ck_assert_msg(all <= 2 * some && all <= 400 * 250, "%d bodies %zu boxes, %d bodies %zu boxes", n / 16,
                   some, n, all);
 }
-END_TEST
 
 // A body that a ray first meets after half of the `n` periods that it crosses, and then in most of them.
 static size_t boxes_of_crossing(int n) {
     qd_tree_def def = qd_rig_def(1, 1, 32);
     def.period = (qd_vec2){1, 1};
-    qd_rig rig = qd_rig_start(def, 1);
+    qd_own(qd_rig) rig = qd_rig_start(def, 1);
     qd_rig_square(&rig, 0.25, 0.25, 0.1);
     qd_rig_refresh(&rig);
     const qd_ray ray = qd_ray_between((qd_vec2){0, 0.1}, (qd_vec2){n, 0.25});
@@ -153,19 +144,13 @@ static size_t boxes_of_crossing(int n) {
     const size_t before = boxes_tested;
     ck_assert_int_eq(qd_tree_ray_all(rig.tree, &ray, NULL, count_hit, &left), QD_OK);
     ck_assert_uint_eq(SIZE_MAX - left, 1);
-    qd_rig_stop(&rig);
     return boxes_tested - before;
 }
 
 // Eight times the periods: each with each would be 64 times as many.
-START_TEST(all_hits_do_not_cost_periods_squared) {
+QD_TEST(all_hits_do_not_cost_periods_squared) {
     const size_t some = boxes_of_crossing(4000), all = boxes_of_crossing(32000);
     ck_assert_msg(all <= 9 * some && some <= 4000 * 8, "4000 periods %zu boxes, 32000 %zu", some, all);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("tree_ray_cost", 300, NULL, NULL, no_memory_is_taken, threads_ask_at_once,
-                        few_are_asked_for_the_first_hit, the_first_hit_does_not_cost_all_bodies,
-                        all_hits_do_not_cost_periods_squared);
-}
+QD_TEST_MAIN("tree_ray_cost", 300, NULL, NULL)

@@ -76,18 +76,16 @@ static void put_strays(qd_rig *rig, int habit, int n) {
 
 // Half strays, half ordinary bodies: boxes that are compared for all pairs.
 static uint64_t tests_of_pairs(int habit, int n) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 1);
     put_strays(&rig, habit, n);
     qd_rig_refresh(&rig);
     (void)qd_rig_pairs(&rig);
-    const uint64_t tests = qd_pairs_tests(rig.pairs);
-    qd_rig_stop(&rig);
-    return tests;
+    return qd_pairs_tests(rig.pairs);
 }
 
-START_TEST(strays_are_searched_by_their_bounds) {
+QD_TEST_LOOP(strays_are_searched_by_their_bounds, 0, HABITS) {
     int n = (int)qd_test_effort(100000);
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 32), 2);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 32), 2);
     put_strays(&rig, _i, n);
     qd_rig_refresh(&rig);
     ck_assert_uint_eq(qd_tree_statistics(rig.tree).outside, (uint64_t)n);
@@ -114,22 +112,19 @@ START_TEST(strays_are_searched_by_their_bounds) {
     size_t among_strays = 0;
     for (size_t p = 0; p < count; ++p) among_strays += pairs[p].a % 2 == 1 && pairs[p].b % 2 == 1;
     ck_assert_uint_eq(among_strays, hits);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // All that is compared: eight times the bodies would be 64 times as many if each stray were tested with each.
-START_TEST(strays_do_not_make_pairs_quadratic) {
+QD_TEST_LOOP(strays_do_not_make_pairs_quadratic, 0, HABITS) {
     int n = (int)qd_test_effort(100000);
     const uint64_t some = tests_of_pairs(_i, n / 8), all = tests_of_pairs(_i, n);
     ck_assert_msg(all <= 16 * some, "%d strays %" PRIu64 " tests, %d strays %" PRIu64 " tests", n / 8, some,
                   n, all);
 }
-END_TEST
 
 // Few enough for brute force.
-START_TEST(strays_are_paired_like_all_others) {
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 8), 2);
+QD_TEST_LOOP(strays_are_paired_like_all_others, 0, HABITS) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 8), 2);
     put_strays(&rig, _i, 300);
     qd_random random = qd_random_at(8, (uint64_t)_i, 2);
     for (int i = 0; i < 100; ++i)
@@ -137,17 +132,15 @@ START_TEST(strays_are_paired_like_all_others) {
     for (int i = 0; i < 3; ++i) qd_rig_square(&rig, 0.0, 0.0, pow(10.0, 5.0 + 10.0 * i)); // larger than R20
     qd_rig_refresh(&rig);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // A long root's list in a periodic world: strays along the axis that has no period; or, with two periods,
 // bodies just on the upper edges of the world, which are outside the half-open root.
-START_TEST(strays_of_periodic_worlds) {
+QD_TEST_LOOP(strays_of_periodic_worlds, 0, 3) {
     qd_tree_def def = qd_rig_def(16, 16, _i == 2 ? 300 : 4); // that many may stay outside the root
     def.period.x = _i == 1 ? 0.0 : 16.0;
     def.period.y = _i == 0 ? 0.0 : 16.0;
-    qd_rig rig = qd_rig_start(def, 2);
+    qd_own(qd_rig) rig = qd_rig_start(def, 2);
     qd_random random = qd_random_at(9, (uint64_t)_i, 8);
     for (int i = 0; i < 250; ++i) {
         double along = qd_test_between(&random, -8, 8);
@@ -170,9 +163,7 @@ START_TEST(strays_of_periodic_worlds) {
     qd_rig_refresh(&rig);
     ck_assert_uint_gt(rig.tree->root_list.count, 0);
     qd_rig_check(&rig);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- memory
 
@@ -229,14 +220,13 @@ static void million_in_one_point(int threads) {
     ck_assert_uint_eq(memory.live, 0);
 }
 
-START_TEST(a_million_in_one_point_stop_at_the_limit) {
+QD_TEST_LOOP(a_million_in_one_point_stop_at_the_limit, 1, 4) {
     million_in_one_point(_i);
 }
-END_TEST
 
-START_TEST(a_crowd_that_shrinks_to_a_point_keeps_memory_bounded) {
+QD_TEST(a_crowd_that_shrinks_to_a_point_keeps_memory_bounded) {
     int n = (int)qd_test_effort(50000);
-    qd_rig rig = qd_rig_start(qd_rig_def(1, 1, 16), 2);
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(1, 1, 16), 2);
     for (int i = 0; i < n; ++i) qd_rig_square(&rig, 0.0, 0.0, 0.0);
     for (int step = 0; step < 12; ++step) {
         double scale = pow(10.0, step < 6 ? -2.0 * step : 2.0 * step - 20.0) * 0.01;
@@ -249,16 +239,6 @@ START_TEST(a_crowd_that_shrinks_to_a_point_keeps_memory_bounded) {
         qd_rig_validate(&rig);
         ck_assert_uint_le(qd_tree_statistics(rig.tree).bytes, 600 * (size_t)n + 100000);
     }
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *crowds = qd_test_case("crowds", 300, NULL, NULL);
-    qd_test_loops(crowds, {strays_are_searched_by_their_bounds, HABITS},
-                  {strays_do_not_make_pairs_quadratic, HABITS}, {strays_are_paired_like_all_others, HABITS},
-                  {strays_of_periodic_worlds, 3});
-    tcase_add_loop_test(crowds, a_million_in_one_point_stop_at_the_limit, 1, 4);
-    tcase_add_test(crowds, a_crowd_that_shrinks_to_a_point_keeps_memory_bounded);
-    return qd_test_run_case("tree_strays", crowds);
-}
+QD_TEST_MAIN("tree_strays", 300, NULL, NULL)

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEAM_BODIES = 20000 };
@@ -45,15 +44,15 @@ static void drift(qd_rig *rig, int kind, int step) {
 }
 
 // Kinds: 0 ordinary, 1 many sizes and clustering, 2 strays, 3 periodic.
-START_TEST(any_team_gives_the_same_bits) {
+QD_TEST_LOOP(any_team_gives_the_same_bits, 0, 4) {
     static const int teams[] = {1, 2, 3, 8};
     uint64_t hash = 0;
     size_t count = 0;
-    qd_pair *first = NULL;
+    qd_own_memory qd_pair *first = NULL;
     for (size_t t = 0; t < sizeof teams / sizeof teams[0]; ++t) {
         qd_tree_def def = qd_rig_def(100, 100, 32);
         if (_i == 3) def.period = def.size;
-        qd_rig rig = qd_rig_start(def, teams[t]);
+        qd_own(qd_rig) rig = qd_rig_start(def, teams[t]);
         scatter(&rig, _i);
         for (int step = 0; step < 30; ++step) {
             qd_rig_refresh(&rig);
@@ -66,7 +65,7 @@ START_TEST(any_team_gives_the_same_bits) {
         if (t == 0) {
             hash = qd_tree_hash(rig.tree);
             count = found;
-            first = malloc(count * sizeof *first);
+            first = qd_test_memory(count * sizeof *first);
             memcpy(first, pairs, count * sizeof *first);
         }
         ck_assert_uint_eq(qd_tree_hash(rig.tree), hash);
@@ -78,17 +77,14 @@ START_TEST(any_team_gives_the_same_bits) {
         ck_assert_uint_eq(found, count);
         qd_rig_validate(&rig);
         if (t == 1) qd_rig_compare(&rig);
-        qd_rig_stop(&rig);
     }
-    free(first);
 }
-END_TEST
 
 // Large enough that all parts of a refresh are cut into pieces. Motion, and bodies that come and go.
-START_TEST(large_scenes_are_cut_and_put_together) {
+QD_TEST_LOOP(large_scenes_are_cut_and_put_together, 1, 4) {
     int n = (int)qd_test_effort(100000);
     qd_tree_def def = qd_rig_def(400, 400, 16);
-    qd_rig rig = qd_rig_start(def, _i);
+    qd_own(qd_rig) rig = qd_rig_start(def, _i);
     qd_random random = qd_random_at(14, 0, 11);
     for (int i = 0; i < n; ++i)
         qd_rig_square(&rig, qd_test_between(&random, -200, 200), qd_test_between(&random, -200, 200),
@@ -111,9 +107,7 @@ START_TEST(large_scenes_are_cut_and_put_together) {
     size_t again = 0;
     (void)qd_pairs_data(rig.pairs, &again);
     ck_assert_uint_eq(count, again);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
 // ---- the order of the bodies
 
@@ -145,8 +139,8 @@ static bool walk_list(void *context, const qd_tree_node_info *node) {
 }
 
 static void check_order(qd_rig *rig) {
-    uint32_t *places = malloc((rig->count + 1) * sizeof *places);
-    uint8_t *seen = calloc(rig->count + 1, 1);
+    qd_own_memory uint32_t *places = qd_test_memory((rig->count + 1) * sizeof *places);
+    qd_own_memory uint8_t *seen = qd_test_zeros(rig->count + 1, 1);
     ck_assert_int_eq(qd_tree_order(rig->tree, rig->team, places), QD_OK);
     for (size_t i = 0; i < rig->count; ++i) {
         if (places[i] >= rig->count || seen[places[i]]++ != 0) ck_abort_msg("place %zu is %u", i, places[i]);
@@ -157,8 +151,8 @@ static void check_order(qd_rig *rig) {
     }
     // In that order the next refresh finds all bodies again, and the tree is the same.
     uint64_t hash = qd_tree_hash(rig->tree);
-    qd_box *boxes = malloc((rig->count + 1) * sizeof *boxes);
-    qd_body_index *indices = malloc((rig->count + 1) * sizeof *indices);
+    qd_own_memory qd_box *boxes = qd_test_memory((rig->count + 1) * sizeof *boxes);
+    qd_own_memory qd_body_index *indices = qd_test_memory((rig->count + 1) * sizeof *indices);
     for (size_t i = 0; i < rig->count; ++i) {
         boxes[i] = rig->boxes[places[i]];
         indices[i] = rig->indices[places[i]];
@@ -168,14 +162,10 @@ static void check_order(qd_rig *rig) {
     qd_rig_refresh(rig);
     ck_assert_uint_eq(rig->counts.in_place, rig->count);
     ck_assert_uint_eq(qd_tree_hash(rig->tree), hash);
-    free(boxes);
-    free(indices);
-    free(places);
-    free(seen);
 }
 
-START_TEST(order_is_that_of_the_tree) {
-    qd_rig rig = qd_rig_start(qd_rig_def(100, 100, 8), _i);
+QD_TEST_LOOP(order_is_that_of_the_tree, 1, 4) {
+    qd_own(qd_rig) rig = qd_rig_start(qd_rig_def(100, 100, 8), _i);
     scatter(&rig, 1);
     rig.count = 10000;
     for (int step = 0; step < 3; ++step) {
@@ -188,7 +178,7 @@ START_TEST(order_is_that_of_the_tree) {
     qd_rig_refresh(&rig);
     check_order(&rig);
     // Not known: after an edit, and where a body was left out.
-    uint32_t *places = malloc(rig.room * sizeof *places);
+    qd_own_memory uint32_t *places = qd_test_memory(rig.room * sizeof *places);
     ck_assert_int_eq(qd_tree_remove(rig.tree, 5), QD_OK);
     ck_assert_int_eq(qd_tree_order(rig.tree, rig.team, places), QD_ERR_STATE);
     qd_rig_refresh(&rig);
@@ -211,15 +201,6 @@ START_TEST(order_is_that_of_the_tree) {
     rig.count = 0;
     qd_rig_refresh(&rig);
     ck_assert_int_eq(qd_tree_order(rig.tree, rig.team, NULL), QD_OK);
-    free(places);
-    qd_rig_stop(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *teams = qd_test_case("teams", 300, NULL, NULL);
-    tcase_add_loop_test(teams, any_team_gives_the_same_bits, 0, 4);
-    tcase_add_loop_test(teams, large_scenes_are_cut_and_put_together, 1, 4);
-    tcase_add_loop_test(teams, order_is_that_of_the_tree, 1, 4);
-    return qd_test_run_case("tree_teams", teams);
-}
+QD_TEST_MAIN("tree_teams", 300, NULL, NULL)

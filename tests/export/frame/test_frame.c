@@ -5,6 +5,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/golden.h"
 #include "tests/support/harness.h"
+#include "tests/support/worlds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,10 +26,10 @@ static bool has_part_files(void) {
     return found;
 }
 
-START_TEST(frames_and_manifest) {
+QD_TEST(frames_and_manifest) {
     qd_frame_writer_def def = make_def(&scratch);
     def.queue = 1;
-    qd_world *world = make_world(200, 1);
+    qd_own(qd_world) world = make_world(200, 1);
     uint64_t before = qd_world_hash(world);
     qd_frame_writer *writer = NULL;
     qd_error error;
@@ -48,7 +49,7 @@ START_TEST(frames_and_manifest) {
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 13);
     ck_assert(!has_part_files());
 
-    char *manifest = qd_scratch_read(at("manifest.csv").text, NULL);
+    qd_own_memory char *manifest = qd_scratch_read(at("manifest.csv").text, NULL);
     ck_assert_ptr_nonnull(manifest);
     const char *line = strchr(manifest, '\n') + 1;
     ck_assert_int_eq(strncmp(manifest, "index,step,time,pixels\n", 23), 0);
@@ -66,24 +67,21 @@ START_TEST(frames_and_manifest) {
         last = pixels;
     }
     ck_assert_str_eq(line, "");
-    free(manifest);
     qd_test_image image = qd_test_image_read(at("frame_000011.png").text);
     ck_assert(image.width == 320 && image.height == 240);
     free(image.rgb);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(provenance_is_in_the_file) {
+QD_TEST(provenance_is_in_the_file) {
     qd_frame_writer_def def = make_def(&scratch);
-    qd_world *world = make_world(5, 1);
+    qd_own(qd_world) world = make_world(5, 1);
     qd_frame_writer *writer = NULL;
     qd_error error;
     ck_assert_int_eq(qd_frame_writer_create(&def, &writer, &error), QD_OK);
     ck_assert_int_eq(push_frames(writer, world, 2), QD_OK);
     qd_frame_writer_destroy(writer); // finishes by itself
     size_t bytes = 0;
-    char *file = qd_scratch_read(at("frame_000001.png").text, &bytes);
+    qd_own_memory char *file = qd_scratch_read(at("frame_000001.png").text, &bytes);
     static const struct {
         const char *key, *value;
     } texts[] = {{"Software", "Quadrille " QD_VERSION},
@@ -100,13 +98,10 @@ START_TEST(provenance_is_in_the_file) {
             found = found || memcmp(file + at, want, (size_t)size) == 0;
         ck_assert_msg(found, "no %s", texts[i].key);
     }
-    free(file);
     ck_assert(qd_scratch_exists(at("manifest.csv").text));
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(same_bytes_for_any_thread_count) {
+QD_TEST(same_bytes_for_any_thread_count) {
     enum { FRAMES = 12 };
     static const int crews[] = {1, 2, 3, 8, 16};
     char *first[FRAMES + 1];
@@ -144,12 +139,11 @@ START_TEST(same_bytes_for_any_thread_count) {
     }
     for (int i = 0; i <= FRAMES; ++i) free(first[i]);
 }
-END_TEST
 
-START_TEST(empty_world_and_tiny_picture) {
+QD_TEST(empty_world_and_tiny_picture) {
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 16;
-    qd_world *world = make_world(0, 1);
+    qd_own(qd_world) world = make_world(0, 1);
     qd_frame_writer *writer = NULL;
     qd_error error;
     ck_assert_int_eq(qd_frame_writer_create(&def, &writer, &error), QD_OK);
@@ -159,9 +153,7 @@ START_TEST(empty_world_and_tiny_picture) {
     qd_test_image image = qd_test_image_read(at("frame_000000.png").text);
     ck_assert(image.width == 16 && image.height == 16);
     free(image.rgb);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static void refused(const qd_frame_writer_def *def, qd_status want) {
     qd_frame_writer *writer = NULL;
@@ -174,8 +166,8 @@ static void refused(const qd_frame_writer_def *def, qd_status want) {
 }
 
 // What is read of a file is what was written; any bit of it turned is noticed, wherever it is.
-START_TEST(pictures_are_read_back) {
-    qd_world *world = make_world(20, 1);
+QD_TEST(pictures_are_read_back) {
+    qd_own(qd_world) world = make_world(20, 1);
     qd_frame_writer_def def = make_def(&scratch);
     def.view.width = def.view.height = 32;
     qd_frame_writer *writer = NULL;
@@ -193,7 +185,7 @@ START_TEST(pictures_are_read_back) {
     ck_assert_int_eq(qd_frame_read_pixels(second.text, NULL, &pixels, &error), QD_OK);
     ck_assert_uint_eq(pixels, rows[1].pixels);
     ck_assert_uint_ne(rows[0].pixels, rows[1].pixels);
-    char *data = qd_scratch_read(first.text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(first.text, &bytes);
     for (size_t at = 0; at <= bytes; at += qd_test_effort(10) < 10 ? 13 : 1) {
         if (at < bytes) data[at] = (char)(data[at] ^ (1 << at % 8));
         FILE *file = fopen(second.text, "wb"); // at the end: one byte more
@@ -207,20 +199,16 @@ START_TEST(pictures_are_read_back) {
     }
     ck_assert_int_eq(qd_frame_read_pixels("nowhere.png", NULL, &pixels, &error), QD_ERR_NOT_FOUND);
     ck_assert_int_eq(qd_frame_read_pixels(NULL, NULL, &pixels, &error), QD_ERR_ARGUMENT);
-    free(data);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_status status = qd_frame_read_pixels(first.text, &allocator.allocator, &pixels, NULL);
         if (qd_test_had_memory(&allocator, status)) break;
         ck_assert_uint_lt(n, 100);
     }
     qd_frame_writer_destroy(writer);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_definitions) {
+QD_TEST(bad_definitions) {
     const qd_frame_writer_def good = make_def(&scratch);
     qd_frame_writer_def def = good;
     def.cookie = 0;
@@ -266,9 +254,8 @@ START_TEST(bad_definitions) {
     ck_assert_int_eq(qd_frame_writer_push(NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_frame_writer_finish(NULL, NULL, NULL), QD_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(bad_directories) {
+QD_TEST(bad_directories) {
     qd_frame_writer_def def = make_def(&scratch);
     qd_scratch_path missing = at("nowhere"), file = at("file");
     def.directory = missing.text;
@@ -279,7 +266,6 @@ START_TEST(bad_directories) {
     def.directory = "/proc"; // nobody can make a file there, root neither
     refused(&def, QD_ERR_IO);
 }
-END_TEST
 
 // Bytes that a file may have, as on a disk that is nearly full.
 static void limit_files(rlim_t bytes) {
@@ -289,7 +275,7 @@ static void limit_files(rlim_t bytes) {
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(disk_full) {
+QD_TEST(disk_full) {
     (void)signal(SIGXFSZ, SIG_IGN);
     // Too small for a frame; too small for a manifest of three rows; too small for its header.
     static const struct {
@@ -327,18 +313,16 @@ START_TEST(disk_full) {
         setup();
     }
 }
-END_TEST
 
-START_TEST(no_memory_at_any_allocation) {
+QD_TEST(no_memory_at_any_allocation) {
     qd_frame_writer_def def = make_def(&scratch);
     def.view.height = 200;
     def.view.trails = 2;
     def.workers = 2;
     for (size_t n = 1, last = 0; last == 0; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         def.allocator = &allocator.allocator;
-        qd_world *world = make_world(50, 1);
+        qd_own(qd_world) world = make_world(50, 1);
         qd_frame_writer *writer = NULL;
         qd_error error = {""};
         qd_status status = qd_frame_writer_create(&def, &writer, &error);
@@ -363,10 +347,8 @@ START_TEST(no_memory_at_any_allocation) {
             ck_assert_msg(status == QD_ERR_MEMORY, "allocation %zu: %s", n, qd_status_text(status));
         if (last == 0) ck_assert_uint_gt(strlen(error.text), 0);
         if (last != 0) ck_assert_uint_gt(last, 40);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 static void expect_same_files(const qd_scratch *a, const qd_scratch *b) {
     size_t files = qd_scratch_count(a->path);
@@ -379,7 +361,7 @@ static void expect_same_files(const qd_scratch *a, const qd_scratch *b) {
 }
 
 // A pace is that of the next frame alone, and seen only where the text has it.
-START_TEST(the_pace_is_told) {
+QD_TEST(the_pace_is_told) {
     for (int told = 0; told < 2; ++told) {
         qd_world *world = make_world(20, 1);
         qd_frame_writer_def def = make_def(&scratch);
@@ -406,10 +388,9 @@ START_TEST(the_pace_is_told) {
     }
     qd_frame_writer_pace(NULL, 1, 1);
 }
-END_TEST
 
 // One writer for nine frames, and three after each other that write three each: the same files.
-START_TEST(a_writer_goes_on_behind_another) {
+QD_TEST(a_writer_goes_on_behind_another) {
     enum { FRAMES = 9, EACH = 3 };
     qd_scratch whole = qd_scratch_make(), parts = qd_scratch_make();
     qd_frame_row rows[FRAMES];
@@ -418,7 +399,7 @@ START_TEST(a_writer_goes_on_behind_another) {
     unsigned char past[4 * (8 + 150 * 20)];
     size_t past_bytes = 0;
     for (int run = 0; run < 1 + FRAMES / EACH; ++run) {
-        qd_world *world = make_world(150, 1);
+        qd_own(qd_world) world = make_world(150, 1);
         qd_frame_writer_def def = make_def(run == 0 ? &whole : &parts);
         def.view.colour = QD_VIEW_SPEED;
         if (run > 1) def.speed = speed;
@@ -455,15 +436,13 @@ START_TEST(a_writer_goes_on_behind_another) {
         ck_assert_int_eq(qd_frame_writer_finish(writer, &frames, &error), QD_OK);
         ck_assert_uint_eq(frames, to);
         qd_frame_writer_destroy(writer);
-        qd_world_destroy(world);
     }
     expect_same_files(&whole, &parts);
     qd_scratch_remove(&whole);
     qd_scratch_remove(&parts);
 }
-END_TEST
 
-START_TEST(frames_that_are_not_whole_are_found) {
+QD_TEST(frames_that_are_not_whole_are_found) {
     qd_frame_writer_def def = make_def(&scratch);
     qd_world *world = make_world(5, 1);
     qd_frame_writer *writer = NULL;
@@ -478,23 +457,15 @@ START_TEST(frames_that_are_not_whole_are_found) {
     ck_assert_ptr_nonnull(strstr(error.text, "frame_000004.png: No such file"));
     size_t bytes = 0;
     qd_scratch_path path = at("frame_000002.png");
-    char *data = qd_scratch_read(path.text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(path.text, &bytes);
     FILE *file = fopen(path.text, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(data, 1, bytes - 1, file), bytes - 1);
     ck_assert_int_eq(fclose(file), 0);
-    free(data);
     ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, &error), 2);
     ck_assert_ptr_nonnull(strstr(error.text, "frame_000002.png is damaged"));
     qd_scratch_write(at("frame_000000.png").text, "");
     ck_assert_uint_eq(qd_frames_whole(scratch.path, 4, NULL), 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("frame", 240, setup, teardown, frames_and_manifest, provenance_is_in_the_file,
-                        same_bytes_for_any_thread_count, empty_world_and_tiny_picture, pictures_are_read_back,
-                        bad_definitions, bad_directories, disk_full, the_pace_is_told,
-                        a_writer_goes_on_behind_another, frames_that_are_not_whole_are_found,
-                        no_memory_at_any_allocation);
-}
+QD_TEST_MAIN("frame", 240, setup, teardown)

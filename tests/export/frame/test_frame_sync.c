@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <quadrille/frame.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,7 +70,7 @@ static void push(int frames) {
     for (int i = 0; i < frames; ++i) ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_OK);
 }
 
-START_TEST(few_frames_are_synced_one_by_one) {
+QD_TEST(few_frames_are_synced_one_by_one) {
     qd_error error;
     push(2);
     ck_assert_int_eq(qd_frame_writer_flush(writer, NULL, NULL, &error), QD_OK);
@@ -89,18 +88,16 @@ START_TEST(few_frames_are_synced_one_by_one) {
     ck_assert(is_synced(qd_scratch_at(&scratch, "manifest.csv").text));
     ck_assert(is_synced(scratch.path));
 }
-END_TEST
 
-START_TEST(many_frames_are_synced_at_once) {
+QD_TEST(many_frames_are_synced_at_once) {
     qd_error error;
     push(20);
     ck_assert_int_eq(qd_frame_writer_flush(writer, NULL, NULL, &error), QD_OK);
     ck_assert_uint_eq(disks, 1);
     ck_assert_uint_eq(synced_count, 0);
 }
-END_TEST
 
-START_TEST(a_system_without_syncfs_syncs_one_by_one) {
+QD_TEST(a_system_without_syncfs_syncs_one_by_one) {
     qd_error error;
     disk_error = ENOSYS;
     push(20);
@@ -108,9 +105,8 @@ START_TEST(a_system_without_syncfs_syncs_one_by_one) {
     ck_assert(is_synced(qd_scratch_at(&scratch, "frame_000019.png").text) && is_synced(scratch.path));
     disk_error = 0;
 }
-END_TEST
 
-START_TEST(what_the_device_refuses_is_told) {
+QD_TEST(what_the_device_refuses_is_told) {
     qd_error error;
     disk_error = EIO;
     push(20);
@@ -119,9 +115,8 @@ START_TEST(what_the_device_refuses_is_told) {
     disk_error = 0;
     ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_ERR_IO); // it sticks
 }
-END_TEST
 
-START_TEST(names_that_the_device_refuses_are_told) {
+QD_TEST(names_that_the_device_refuses_are_told) {
     qd_error error;
     directory_error = EINVAL; // as of file systems that cannot
     push(1);
@@ -133,9 +128,8 @@ START_TEST(names_that_the_device_refuses_are_told) {
     directory_error = 0;
     ck_assert_int_eq(qd_frame_writer_push(writer, world), QD_ERR_IO); // it sticks
 }
-END_TEST
 
-START_TEST(a_frame_that_was_taken_away_is_no_error) {
+QD_TEST(a_frame_that_was_taken_away_is_no_error) {
     qd_error error;
     push(1);
     ck_assert_int_eq(qd_frame_writer_flush(writer, NULL, NULL, &error), QD_OK);
@@ -143,11 +137,5 @@ START_TEST(a_frame_that_was_taken_away_is_no_error) {
     ck_assert_int_eq(unlink(qd_scratch_at(&scratch, "frame_000000.png").text), 0);
     ck_assert_int_eq(qd_frame_writer_finish(writer, NULL, &error), QD_OK);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("frame_sync", 0, setup, teardown, few_frames_are_synced_one_by_one,
-                        many_frames_are_synced_at_once, a_system_without_syncfs_syncs_one_by_one,
-                        what_the_device_refuses_is_told, names_that_the_device_refuses_are_told,
-                        a_frame_that_was_taken_away_is_no_error);
-}
+QD_TEST_MAIN("frame_sync", 0, setup, teardown)

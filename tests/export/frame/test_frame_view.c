@@ -9,13 +9,13 @@
 
 // A view that changes on the way: its frames are those of a writer that has it from the start, also on ever
 // new palettes; what `auto` is stays where colours stand for the same, and is fixed anew where they do not.
-START_TEST(another_view_from_a_frame_on) {
+QD_TEST(another_view_from_a_frame_on) {
     for (int workers = 1; workers <= 4; workers += 3) {
         qd_scratch one = qd_scratch_make(), other = qd_scratch_make();
         qd_error error = {""};
         double top = 0;
         for (int run = 0; run < 2; ++run) {
-            qd_world *world = make_world(150, 1);
+            qd_own(qd_world) world = make_world(150, 1);
             qd_frame_writer_def def = make_def(run == 0 ? &one : &other);
             def.workers = workers;
             if (run == 1) def.view.colour = QD_VIEW_SPEED;
@@ -45,7 +45,6 @@ START_TEST(another_view_from_a_frame_on) {
             ck_assert_int_eq(qd_frame_writer_set_view(NULL, &view, &error), QD_ERR_ARGUMENT);
             ck_assert_int_eq(qd_frame_writer_finish(writer, NULL, &error), QD_OK);
             qd_frame_writer_destroy(writer);
-            qd_world_destroy(world);
         }
         for (int i = 0; i < 4; ++i) {
             char name[40], same[40];
@@ -61,8 +60,5 @@ START_TEST(another_view_from_a_frame_on) {
         qd_scratch_remove(&other);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("frame_view", 60, NULL, NULL, another_view_from_a_frame_on);
-}
+QD_TEST_MAIN("frame_view", 60, NULL, NULL)

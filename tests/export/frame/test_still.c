@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,7 @@
 
 /// A world of 100 x 60 with one disk of radius 2 at (70, 40).
 static qd_world *make_world(void) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){100, 60};
+    qd_world_def def = qd_test_def(100, 60);
     qd_world *world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape.radius = 2;
@@ -42,9 +40,9 @@ static bool same_colour(const qd_test_image *image, int x, int y, int as_x, int 
     return memcmp(a, b, 3) == 0;
 }
 
-START_TEST(the_part_is_in_the_middle) {
+QD_TEST(the_part_is_in_the_middle) {
     qd_scratch_path path = at("a.png");
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     qd_still still = make_still(path.text);
     qd_error error = {""};
     uint64_t before = qd_world_hash(world);
@@ -58,14 +56,12 @@ START_TEST(the_part_is_in_the_middle) {
     ck_assert(!same_colour(&image, 100, 100, 100, 121) && !same_colour(&image, 100, 100, 79, 100));
     ck_assert(same_colour(&image, 100, 140, 30, 30)); // nothing else is there
     free(image.rgb);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Sides of the world are drawn where they are, and nothing where they are far off.
-START_TEST(walls_are_where_they_are) {
+QD_TEST(walls_are_where_they_are) {
     qd_scratch_path path = at("a.png");
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     qd_still still = make_still(path.text);
     still.centre = (qd_vec2){98, 57};
     ck_assert_int_eq(qd_still_write(&still, world, NULL), QD_OK);
@@ -81,13 +77,11 @@ START_TEST(walls_are_where_they_are) {
     ck_assert(same_colour(&image, x + 40, 150, 20, 150) && same_colour(&image, 50, y - 40, 20, 150));
     ck_assert(same_colour(&image, 1, 150, 20, 150) && same_colour(&image, 50, 198, 20, 150));
     free(image.rgb);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(marks_and_words) {
+QD_TEST(marks_and_words) {
     qd_scratch_path plain = at("a.png"), marked = at("b.png");
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     qd_still still = make_still(plain.text);
     ck_assert_int_eq(qd_still_write(&still, world, NULL), QD_OK);
     still.path = marked.text;
@@ -111,22 +105,19 @@ START_TEST(marks_and_words) {
     ck_assert_int_gt(differing, 200);
     ck_assert(!same_colour(&b, 100, 150, 100, 199) && !same_colour(&b, 70, 70, 100, 199));
     size_t bytes = 0;
-    char *file = qd_scratch_read(marked.text, &bytes);
+    qd_own_memory char *file = qd_scratch_read(marked.text, &bytes);
     static const char want[] = "tEXtComment\0Before step 7: too fast";
     bool found = false;
     for (size_t at = 0; at + sizeof want - 1 <= bytes; ++at)
         found = found || memcmp(file + at, want, sizeof want - 1) == 0;
     ck_assert(found);
-    free(file);
     free(a.rgb);
     free(b.rgb);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_values_are_refused) {
+QD_TEST(bad_values_are_refused) {
     qd_scratch_path path = at("a.png");
-    qd_world *world = make_world();
+    qd_own(qd_world) world = make_world();
     qd_error error = {""};
     ck_assert_int_eq(qd_still_write(NULL, world, &error), QD_ERR_ARGUMENT);
     for (int kind = 0; kind < 7; ++kind) {
@@ -150,11 +141,6 @@ START_TEST(bad_values_are_refused) {
     still = make_still(path.text);
     still.heading = (qd_vec2){(double)NAN, 1}; // no line then
     ck_assert_int_eq(qd_still_write(&still, world, &error), QD_OK);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("still", 120, setup, teardown, the_part_is_in_the_middle, walls_are_where_they_are,
-                        marks_and_words, bad_values_are_refused);
-}
+QD_TEST_MAIN("still", 120, setup, teardown)

@@ -41,8 +41,7 @@ typedef struct canvas {
 static void draw_frame(animation *film, canvas *on) {
     size_t depth = film->kind == 2 ? 3 : 1, row = on->width * depth, raw_bytes = (row + 1) * on->height;
     ck_assert(on->pixels && on->width > 0 && on->height > 0);
-    uint8_t *raw = malloc(raw_bytes);
-    ck_assert_ptr_nonnull(raw);
+    qd_own_memory uint8_t *raw = qd_test_memory(raw_bytes);
     uLongf got = (uLongf)raw_bytes;
     ck_assert_int_eq(uncompress(raw, &got, on->packed, (uLong)on->packed_bytes), Z_OK);
     ck_assert_uint_eq(got, raw_bytes);
@@ -59,10 +58,8 @@ static void draw_frame(animation *film, canvas *on) {
         memcpy(on->pixels + ((size_t)(on->y + y) * film->width + on->x) * depth, line, row);
     }
     size_t bytes = (size_t)film->width * film->height * depth;
-    film->pictures[film->found - 1] = calloc(bytes, 1);
-    ck_assert_ptr_nonnull(film->pictures[film->found - 1]);
+    film->pictures[film->found - 1] = qd_test_zeros(bytes, 1);
     memcpy(film->pictures[film->found - 1], on->pixels, bytes);
-    free(raw);
     free(on->packed);
     on->packed = NULL;
     on->packed_bytes = 0;
@@ -97,7 +94,7 @@ static void take_chunk(animation *film, canvas *on, uint32_t *sequence, const ui
         film->height = get32(data + 4);
         film->kind = data[9];
         ck_assert_ptr_null(on->pixels);
-        on->pixels = calloc((size_t)film->width * film->height, 3);
+        on->pixels = qd_test_zeros((size_t)film->width * film->height, 3);
     } else if (memcmp(chunk + 4, "PLTE", 4) == 0) {
         film->colours = (int)(bytes / 3);
     } else if (memcmp(chunk + 4, "acTL", 4) == 0) {
@@ -122,7 +119,7 @@ static void take_chunk(animation *film, canvas *on, uint32_t *sequence, const ui
 
 static animation decode(const char *path) {
     size_t bytes = 0;
-    uint8_t *file = (uint8_t *)qd_scratch_read(path, &bytes);
+    qd_own_memory uint8_t *file = (uint8_t *)qd_scratch_read(path, &bytes);
     animation film = {.width = 0};
     canvas on = {.pixels = NULL};
     uint32_t sequence = 0;
@@ -139,7 +136,6 @@ static animation decode(const char *path) {
     ck_assert_uint_eq(film.found, film.frames);
     free(on.pixels);
     free(on.packed);
-    free(file);
     return film;
 }
 
@@ -167,8 +163,7 @@ static film make_film(int colours, int count, uint64_t seed) {
     size_t depth = colours > 0 ? 1 : 3;
     made.bytes = WIDTH * HEIGHT * depth;
     for (int i = 0; i < count; ++i) {
-        made.pictures[i] = calloc(made.bytes, 1);
-        ck_assert_ptr_nonnull(made.pictures[i]);
+        made.pictures[i] = qd_test_zeros(made.bytes, 1);
         if (i > 0) memcpy(made.pictures[i], made.pictures[i - 1], made.bytes);
         if (i % 5 == 4) continue;
         size_t x = qd_random_bits(&random) % WIDTH, y = qd_random_bits(&random) % HEIGHT;
@@ -214,7 +209,7 @@ static void expect_film(const char *path, const film *made) {
     forget(&read);
 }
 
-START_TEST(gives_back_every_frame) {
+QD_TEST_LOOP(gives_back_every_frame, 0, 4) {
     static const int colours[] = {0, 1, 2, 256};
     film made = make_film(colours[_i], 40, qd_test_seed(3));
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, made.count, at("a.png").text), QD_OK);
@@ -224,10 +219,9 @@ START_TEST(gives_back_every_frame) {
     ck_assert_uint_eq(frames, 40);
     free_film(&made);
 }
-END_TEST
 
 // Whoever knows nothing of animation sees frame 0, as libpng does here.
-START_TEST(is_a_picture_to_everybody) {
+QD_TEST(is_a_picture_to_everybody) {
     film made = make_film(9, 3, 5);
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, 3, at("a.png").text), QD_OK);
     qd_test_image image = qd_test_image_read(at("a.png").text);
@@ -237,10 +231,9 @@ START_TEST(is_a_picture_to_everybody) {
     free(image.rgb);
     free_film(&made);
 }
-END_TEST
 
 // Only the rectangle that changed is written: one pixel where nothing has.
-START_TEST(writes_what_has_changed) {
+QD_TEST(writes_what_has_changed) {
     film made = make_film(4, 5, 1);
     for (int i = 1; i < 5; ++i) memcpy(made.pictures[i], made.pictures[0], made.bytes);
     made.pictures[2][5 * WIDTH + 7] ^= 1;
@@ -258,7 +251,6 @@ START_TEST(writes_what_has_changed) {
     forget(&read);
     free_film(&made);
 }
-END_TEST
 
 static qd_status join_parts(const qd_allocator *allocator, uint32_t frames, int parts) {
     qdi_apng_joint joint;
@@ -276,7 +268,7 @@ static qd_status join_parts(const qd_allocator *allocator, uint32_t frames, int 
     return status;
 }
 
-START_TEST(parts_become_one) {
+QD_TEST(parts_become_one) {
     static const int cuts[] = {0, 1, 2, 9, 25, 30};
     for (int kind = 0; kind < 2; ++kind) {
         film made = make_film(kind ? 17 : 0, 30, qd_test_seed(4));
@@ -290,8 +282,7 @@ START_TEST(parts_become_one) {
         expect_film(at("whole.png").text, &made);
         ck_assert_int_eq(join_parts(qd_allocator_default(), 31, 5), QD_ERR_CORRUPT);
         for (size_t n = 1;; ++n) {
-            qd_test_allocator allocator;
-            qd_test_allocator_init(&allocator, n);
+            qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
             qd_status status = join_parts(&allocator.allocator, 30, 5);
             if (qd_test_had_memory(&allocator, status)) break;
             ck_assert_uint_lt(n, 1000);
@@ -299,10 +290,9 @@ START_TEST(parts_become_one) {
         free_film(&made);
     }
 }
-END_TEST
 
 // A part with another palette, size or kind is not of this video, and any bit of it turned is noticed.
-START_TEST(other_parts_are_refused) {
+QD_TEST(other_parts_are_refused) {
     film made = make_film(17, 4, 1), other = make_film(17, 4, 1), plain = make_film(0, 4, 1),
          few = make_film(16, 4, 1);
     other.format.rgb[3][1] ^= 1;
@@ -315,7 +305,7 @@ START_TEST(other_parts_are_refused) {
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, 4, at("part1.png").text), QD_OK);
     ck_assert_int_eq(join_parts(qd_allocator_default(), 8, 2), QD_OK);
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("part1.png").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("part1.png").text, &bytes);
     for (size_t i = 0; i <= bytes; i += 1 + bytes / 300) {
         FILE *file = fopen(at("part1.png").text, "wb");
         if (i < bytes) data[i] = (char)(data[i] ^ 1 << i % 8);
@@ -329,19 +319,16 @@ START_TEST(other_parts_are_refused) {
                          QD_ERR_CORRUPT);
         if (i < bytes) data[i] = (char)(data[i] ^ 1 << i % 8);
     }
-    free(data);
     free_film(&made);
     free_film(&other);
     free_film(&plain);
     free_film(&few);
 }
-END_TEST
 
-START_TEST(no_memory_and_no_room) {
+QD_TEST(no_memory_and_no_room) {
     film made = make_film(5, 6, 1);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_status status = write_film(&allocator.allocator, &made, 0, 6, at("a.png").text);
         if (qd_test_had_memory(&allocator, status)) break;
         ck_assert_uint_lt(n, 1000);
@@ -350,7 +337,6 @@ START_TEST(no_memory_and_no_room) {
     ck_assert_int_eq(write_film(qd_allocator_default(), &made, 0, 6, "/dev/full"), QD_ERR_IO);
     free_film(&made);
 }
-END_TEST
 
 // ---- large files ----
 
@@ -409,7 +395,7 @@ static uint64_t expect_noise(const char *path, uint64_t count) {
     return bytes;
 }
 
-START_TEST(more_frames_than_can_be_numbered) {
+QD_TEST(more_frames_than_can_be_numbered) {
     qdi_apng_joint joint;
     qd_error error = {""};
     const qd_scratch_path whole = at("whole.png");
@@ -422,10 +408,9 @@ START_TEST(more_frames_than_can_be_numbered) {
                      QD_OK);
     qdi_apng_join_discard(&joint);
 }
-END_TEST
 
 // Some megabytes, and at large effort more than an offset of 32 bits can say, by the first part alone.
-START_TEST(large_files_are_whole) {
+QD_TEST(large_files_are_whole) {
     const uint64_t count = qd_test_effort(1) > 1 ? 2080 : 4;
     write_noise(at("part0.png").text, 0, count);
     write_noise(at("part1.png").text, count, count + MORE);
@@ -436,13 +421,5 @@ START_TEST(large_files_are_whole) {
     ck_assert_int_eq(qdi_apng_count(qd_allocator_default(), at("whole.png").text, &frames, NULL), QD_OK);
     ck_assert_uint_eq(frames, count + MORE);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("apng", 3600, setup, teardown);
-    qd_test_once(tcase, is_a_picture_to_everybody, writes_what_has_changed, parts_become_one,
-                 other_parts_are_refused, no_memory_and_no_room);
-    tcase_add_loop_test(tcase, gives_back_every_frame, 0, 4);
-    qd_test_once(tcase, more_frames_than_can_be_numbered, large_files_are_whole);
-    return qd_test_run_case("apng", tcase);
-}
+QD_TEST_MAIN("apng", 3600, setup, teardown)

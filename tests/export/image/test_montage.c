@@ -71,7 +71,7 @@ static qd_status build(const qd_allocator *allocator, const qdi_montage_plan *pl
 }
 
 /// Side by side and one above the other: sizes, places in the middle, and nothing but ground around them.
-START_TEST(test_layout) {
+QD_TEST(test_layout) {
     static source sources[MOST];
     make_source(&sources[0], 40, 30, 20, 5);
     make_source(&sources[1], 20, 64, 20, 5);
@@ -93,11 +93,10 @@ START_TEST(test_layout) {
         qdi_montage_destroy(&montage);
     }
 }
-END_TEST
 
 /// Palettes are joined where they fit into one, else the montage is in true colour; either way every pixel
 /// keeps its colour.
-START_TEST(test_colours) {
+QD_TEST(test_colours) {
     static const struct {
         int colours[2], first[2];
         bool forced, indexed;
@@ -115,10 +114,9 @@ START_TEST(test_colours) {
         qdi_montage_destroy(&montage);
     }
 }
-END_TEST
 
 /// Captions stay in their strip, are cut to it, and follow the ground of the first picture.
-START_TEST(test_captions) {
+QD_TEST(test_captions) {
     static source sources[2];
     for (int first = 0; first < 256; first += 235) {
         make_source(&sources[0], 64, 20, 20, first);
@@ -139,10 +137,9 @@ START_TEST(test_captions) {
         qdi_montage_destroy(&montage);
     }
 }
-END_TEST
 
 /// A longer text than fits shows its beginning and three dots, as the same text cut by hand does.
-START_TEST(test_long_captions_are_cut) {
+QD_TEST(test_long_captions_are_cut) {
     static source sources[1];
     make_source(&sources[0], 64, 20, 20, 0);
     char text[400];
@@ -164,9 +161,8 @@ START_TEST(test_long_captions_are_cut) {
     qdi_montage_destroy(&one);
     qdi_montage_destroy(&other);
 }
-END_TEST
 
-START_TEST(test_what_does_not_fit) {
+QD_TEST(test_what_does_not_fit) {
     static source sources[2];
     static source other;
     make_source(&sources[0], 33, 21, 50, 0);
@@ -196,16 +192,14 @@ START_TEST(test_what_does_not_fit) {
                      QD_ERR_VALUE);
     ck_assert_ptr_nonnull(strstr(error.text, "32004 x"));
 }
-END_TEST
 
-START_TEST(test_lack_of_memory) {
+QD_TEST(test_lack_of_memory) {
     static source sources[2];
     make_source(&sources[0], 33, 21, 50, 0);
     make_source(&sources[1], 33, 21, 50, 0);
     size_t failed = 0;
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_montage montage;
         const qdi_montage_plan plan = {.captions = true};
         qd_status status = build(&allocator.allocator, &plan, sources, 2, &montage);
@@ -215,9 +209,5 @@ START_TEST(test_lack_of_memory) {
     }
     ck_assert_uint_gt(failed, 3);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("montage", 0, NULL, NULL, test_layout, test_colours, test_captions,
-                        test_long_captions_are_cut, test_what_does_not_fit, test_lack_of_memory);
-}
+QD_TEST_MAIN("montage", 0, NULL, NULL)

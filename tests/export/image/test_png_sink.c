@@ -3,7 +3,6 @@
 
 #include <png.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 61, HEIGHT = 37 };
@@ -26,7 +25,7 @@ static void make_sample(struct sample *sample) {
     sample->image = (qdi_png_image){WIDTH, HEIGHT, sample->pixels, &sample->palette, texts, 3};
 }
 
-START_TEST(pixels_come_back) {
+QD_TEST(pixels_come_back) {
     struct sample sample;
     make_sample(&sample);
     qdi_bytes bytes = {0};
@@ -44,7 +43,6 @@ START_TEST(pixels_come_back) {
     }
     qdi_bytes_release(qd_allocator_default(), &bytes);
 }
-END_TEST
 
 typedef struct reader {
     const qdi_bytes *bytes;
@@ -58,7 +56,7 @@ static void read_bytes(png_structp png, png_bytep data, size_t size) {
     from->at += size;
 }
 
-START_TEST(indexed_with_texts_and_no_clock) {
+QD_TEST(indexed_with_texts_and_no_clock) {
     struct sample sample;
     make_sample(&sample);
     qdi_bytes bytes = {0}, again = {0};
@@ -90,14 +88,12 @@ START_TEST(indexed_with_texts_and_no_clock) {
     qdi_bytes_release(qd_allocator_default(), &bytes);
     qdi_bytes_release(qd_allocator_default(), &again);
 }
-END_TEST
 
-START_TEST(no_memory_at_any_allocation) {
+QD_TEST(no_memory_at_any_allocation) {
     struct sample sample;
     make_sample(&sample);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_bytes bytes = {0};
         qd_error error;
         qd_status status = qdi_png_encode(&allocator.allocator, &sample.image, &bytes, &error);
@@ -110,9 +106,8 @@ START_TEST(no_memory_at_any_allocation) {
         ck_assert_msg(status == QD_ERR_MEMORY, "allocation %zu: %s", n, qd_status_text(status));
     }
 }
-END_TEST
 
-START_TEST(what_cannot_be_is_told) {
+QD_TEST(what_cannot_be_is_told) {
     struct sample sample;
     make_sample(&sample);
     sample.image.width = 0;
@@ -127,9 +122,5 @@ START_TEST(what_cannot_be_is_told) {
     ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &sample.image, &bytes, &error), QD_ERR_INTERNAL);
     qdi_bytes_release(qd_allocator_default(), &bytes);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("png_sink", 120, NULL, NULL, pixels_come_back, indexed_with_texts_and_no_clock,
-                        no_memory_at_any_allocation, what_cannot_be_is_told);
-}
+QD_TEST_MAIN("png_sink", 120, NULL, NULL)

@@ -6,8 +6,7 @@
 #include <math.h>
 
 static qd_world *world_of(qd_boundary boundary) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 20};
+    qd_world_def def = qd_test_def(40, 20);
     def.origin = (qd_vec2){-5, 3};
     def.boundary_x = def.boundary_y = boundary;
     def.contact = QD_CONTACT_NONE;
@@ -23,8 +22,8 @@ static void check_look(const qd_view_camera *camera, const qd_world *world, doub
     ck_assert_double_eq_tol(look.size.y, height, 1e-9);
 }
 
-START_TEST(looks_where_it_is_told) {
-    qd_world *world = world_of(QD_BOUNDARY_REFLECT);
+QD_TEST(looks_where_it_is_told) {
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_REFLECT);
     qd_view_camera camera = qd_view_default().camera;
     ck_assert(qdi_camera_part_of(&camera, world).whole);
     check_look(&camera, world, 15, 13, 40, 20);
@@ -38,9 +37,7 @@ START_TEST(looks_where_it_is_told) {
     check_look(&camera, world, 5, 7, 2, 1.5);
     camera.centre = (qd_vec2){-3, 5};
     check_look(&camera, world, -3, 5, 2, 1.5);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static const qdi_disk *disk_of(const qdi_picture *picture, uint32_t index) {
     const qdi_disk *found = NULL;
@@ -51,9 +48,9 @@ static const qdi_disk *disk_of(const qdi_picture *picture, uint32_t index) {
 }
 
 // A region is seen whole at any shape of picture, with one scale for both axes.
-START_TEST(region_is_letterboxed) {
+QD_TEST(region_is_letterboxed) {
     static const qdi_area areas[] = {{0, 0, 640, 480}, {0, 0, 200, 700}, {10, 20, 1900, 300}};
-    qd_world *world = world_of(QD_BOUNDARY_OPEN);
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_OPEN);
     (void)qd_test_disk(world, 2, 5, 0, 0, 0.01, 1);
     (void)qd_test_disk(world, 9, 8, 0, 0, 0.01, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -75,14 +72,12 @@ START_TEST(region_is_letterboxed) {
         ck_assert_double_eq_tol(0.5 * (double)(a->y + b->y), 0.5 * (areas[i].min_y + areas[i].max_y), 1.5);
         qdi_picture_destroy(&picture);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The body stays in the middle, and whatever is near it stays where it is, before and after it passes the
 // border.
-START_TEST(follows_across_a_periodic_border) {
-    qd_world *world = world_of(QD_BOUNDARY_PERIODIC);
+QD_TEST(follows_across_a_periodic_border) {
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(world, 34.0, 12, 4, 0, 0.5, 1);
     (void)qd_test_disk(world, 32.5, 12, 4, 0, 0.5, 1);
     (void)qd_test_disk(world, -3.5, 13, 4, 0, 0.5, 1);
@@ -108,11 +103,9 @@ START_TEST(follows_across_a_periodic_border) {
         qd_test_step(world, 0.05, 1);
     }
     ck_assert(wrapped);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(follows_the_centre_of_mass) {
+QD_TEST(follows_the_centre_of_mass) {
     qd_view_camera camera = qd_view_default().camera;
     camera.follow = QD_VIEW_MASS;
     qd_world *walled = world_of(QD_BOUNDARY_REFLECT);
@@ -122,17 +115,15 @@ START_TEST(follows_the_centre_of_mass) {
     check_look(&camera, walled, 6, 13, 40, 20);
     qd_world_destroy(walled);
     // Round a border the middle is there, not on the other side of the world.
-    qd_world *round = world_of(QD_BOUNDARY_PERIODIC);
+    qd_own(qd_world) round = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(round, 34, 10, 0, 0, 0.5, 2);
     (void)qd_test_disk(round, -2, 10, 0, 0, 0.5, 2);
     check_look(&camera, round, -4, 10, 40, 20);
     camera.follow = 12345; // no such body
     check_look(&camera, round, 15, 13, 40, 20);
-    qd_world_destroy(round);
 }
-END_TEST
 
-START_TEST(goes_from_key_to_key) {
+QD_TEST(goes_from_key_to_key) {
     qd_view_camera camera = qd_view_default().camera;
     static const qd_view_key keys[] = {{1, 0, 0, 1}, {2, 10, 0, 2}, {4, 10, 6, 2}, {5, 3, 8, 8}};
     for (int i = 0; i < 4; ++i) camera.keys[camera.key_count++] = keys[i];
@@ -152,15 +143,13 @@ START_TEST(goes_from_key_to_key) {
     // Half-way between two keys at rest.
     ck_assert_double_eq_tol(
         qdi_camera_between(&(qd_view_camera){.keys = {keys[0], keys[1]}, .key_count = 2}, 1.5).x, 5, 1e-12);
-    qd_world *world = world_of(QD_BOUNDARY_REFLECT);
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_REFLECT);
     check_look(&camera, world, 0, 0, 40, 20);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Images fill the picture of a part of a periodic world, each body once for each place.
-START_TEST(images_fill_the_picture) {
-    qd_world *world = world_of(QD_BOUNDARY_PERIODIC);
+QD_TEST(images_fill_the_picture) {
+    qd_own(qd_world) world = world_of(QD_BOUNDARY_PERIODIC);
     (void)qd_test_disk(world, 0, 10, 0, 0, 0.5, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
@@ -172,12 +161,6 @@ START_TEST(images_fill_the_picture) {
     double period = 40 * picture.facts.scale;
     ck_assert_double_eq_tol((double)(picture.disks[1].x - picture.disks[0].x), period, 1e-2);
     qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("camera", 120, NULL, NULL, looks_where_it_is_told, region_is_letterboxed,
-                        follows_across_a_periodic_border, follows_the_centre_of_mass, goes_from_key_to_key,
-                        images_fill_the_picture);
-}
+QD_TEST_MAIN("camera", 120, NULL, NULL)

@@ -4,7 +4,6 @@
 #include "tests/support/harness.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Colour bar and scale; there is no field.
@@ -13,7 +12,7 @@ static bool explains(int item) {
 }
 
 // 0: a retrieve, 1: a query.
-START_TEST(a_search_is_told_in_the_caption) {
+QD_TEST_LOOP(a_search_is_told_in_the_caption, 0, 2) {
     qd_view view = qd_view_default();
     view.width = 640;
     view.height = 360;
@@ -47,9 +46,8 @@ START_TEST(a_search_is_told_in_the_caption) {
     for (int k = 0; k < 2; ++k) qdi_raster_destroy(&raster[k]);
     qdi_caption_destroy(&caption);
 }
-END_TEST
 
-START_TEST(caption_stays_in_its_band) {
+QD_TEST_LOOP(caption_stays_in_its_band, 0, 2) {
     static const int sizes[][2] = {{16, 16},    {64, 48},     {160, 120}, {320, 200},
                                    {1280, 768}, {3840, 2160}, {16384, 64}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
@@ -82,7 +80,6 @@ START_TEST(caption_stays_in_its_band) {
         qdi_caption_destroy(&caption);
     }
 }
-END_TEST
 
 static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_CAPTION_ITEMS]) {
     qd_view view = qd_view_default();
@@ -96,8 +93,7 @@ static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 900, 300, &raster), QD_OK);
     qdi_caption_draw(&caption, &raster, facts, 1);
     for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) shown[i] = caption.place[i].shown;
-    uint8_t *pixels = malloc(900 * 300);
-    ck_assert_ptr_nonnull(pixels);
+    uint8_t *pixels = qd_test_memory(900 * 300);
     memcpy(pixels, raster.pixels, 900 * 300);
     qdi_raster_destroy(&raster);
     qdi_caption_destroy(&caption);
@@ -105,7 +101,7 @@ static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_
 }
 
 // Each bit shows its own item and no other, and each number is its own fact.
-START_TEST(text_has_what_is_asked_for) {
+QD_TEST(text_has_what_is_asked_for) {
     static const int items[] = {QDI_CAPTION_COLUMN,     QDI_CAPTION_COLUMN + 1, QDI_CAPTION_COLUMN + 2,
                                 QDI_CAPTION_COLUMN + 3, QDI_CAPTION_COLUMN + 4, QDI_CAPTION_COLUMN + 5,
                                 QDI_CAPTION_COLUMN + 6, QDI_CAPTION_COLUMN + 7, QDI_CAPTION_COLUMN + 8,
@@ -113,7 +109,7 @@ START_TEST(text_has_what_is_asked_for) {
     const qdi_facts facts = {.step = 1, .time = 1, .scale = 1};
     for (int bit = 0; bit <= 11; ++bit) {
         bool shown[QDI_CAPTION_ITEMS];
-        uint8_t *pixels = draw_text(UINT32_C(1) << bit, &facts, shown);
+        qd_own_memory uint8_t *pixels = draw_text(UINT32_C(1) << bit, &facts, shown);
         for (int i = 0; i < QDI_CAPTION_ITEMS; ++i) ck_assert_int_eq(shown[i], i == items[bit]);
         qdi_facts other = facts;
         if (bit == 0) other.step = 2;
@@ -127,18 +123,10 @@ START_TEST(text_has_what_is_asked_for) {
         if (bit == 8) other.cost = (double)NAN;
         if (bit == 10) other.scale = 2;
         if (bit == 11) other.stage = 1;
-        uint8_t *changed = draw_text(UINT32_C(1) << bit, &other, shown);
+        qd_own_memory uint8_t *changed = draw_text(UINT32_C(1) << bit, &other, shown);
         ck_assert_int_eq(memcmp(pixels, changed, 900 * 300) != 0, bit != 9);
-        free(pixels);
-        free(changed);
     }
     ck_assert_int_eq(QD_VIEW_TEXT_STAGE, 1 << 11);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("caption", 120, NULL, NULL);
-    tcase_add_test(tests, text_has_what_is_asked_for);
-    qd_test_loops(tests, {a_search_is_told_in_the_caption, 2}, {caption_stays_in_its_band, 2});
-    return qd_test_run_case("caption", tests);
-}
+QD_TEST_MAIN("caption", 120, NULL, NULL)

@@ -11,13 +11,15 @@
 #include <quadrille/frame.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
+QD_OWN_POINTER(qd_field, qd_field_destroy)
+
 enum { CELLS_X = 5, CELLS_Y = 4, CELLS = CELLS_X * CELLS_Y, BODIES = 60 };
 
 static const qdi_area area = {0, 0, 500, 400};
 
 static qd_world *crowd(qd_boundary boundary, int threads, uint64_t seed) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){50, 40};
+    qd_world_def def = qd_test_def(50, 40);
     def.origin = (qd_vec2){-7, 3};
     def.boundary_x = def.boundary_y = boundary;
     def.threads = threads;
@@ -147,31 +149,27 @@ static void expect_patches(const qd_world *world, const qd_view *view, const qdi
     }
 }
 
-START_TEST(colours_are_those_of_brute_force) {
+QD_TEST_LOOP(colours_are_those_of_brute_force, 0, QD_VIEW_FIELD_CONTACT_NUMBER) {
     const qd_view_field shown = (qd_view_field)(QD_VIEW_FIELD_NUMBER_DENSITY + _i);
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
     for (uint64_t seed = 1; seed <= 8; ++seed) {
-        qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1 + (int)(seed % 3), seed);
+        qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 1 + (int)(seed % 3), seed);
         qd_view view = view_of(shown);
         view.colour = seed % 2 ? QD_VIEW_CONTACT : (seed % 4 ? QD_VIEW_ID : QD_VIEW_HIDDEN);
         if (seed == 5) view.field_range = (qd_vec2){0.01, 1.5};
-        qdi_picture picture = picture_of(world, &view, field);
+        qd_own(qdi_picture) picture = picture_of(world, &view, field);
         expect_patches(world, &view, &picture);
         ck_assert_uint_eq(picture.disk_count, view.colour == QD_VIEW_HIDDEN ? 0 : BODIES);
-        qdi_picture_destroy(&picture);
-        qd_world_destroy(world);
     }
-    qd_field_destroy(field);
 }
-END_TEST
 
 // Arrows begin and end about the middle of their cells, along the mean velocity, and are never longer than a
 // cell.
-START_TEST(arrows_point_along_the_velocity) {
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1, 3);
+QD_TEST(arrows_point_along_the_velocity) {
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 1, 3);
     const qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
-    qdi_picture picture = picture_of(world, &view, field);
+    qd_own(qdi_picture) picture = picture_of(world, &view, field);
     cell_sum sums[CELLS];
     sum_bodies(world, sums);
     const double side = (picture.world.max_x - picture.world.min_x) / (double)CELLS_X;
@@ -196,19 +194,15 @@ START_TEST(arrows_point_along_the_velocity) {
             ck_assert((x * by - y * bx > 0) == (k == 1));
         }
     }
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
-    qd_field_destroy(field);
 }
-END_TEST
 
 // Around a periodic world seen from afar each cell has as many images as fit, without a gap between them.
-START_TEST(images_fill_the_picture) {
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
-    qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 1, 4);
+QD_TEST(images_fill_the_picture) {
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_PERIODIC, 1, 4);
     qd_view view = view_of(QD_VIEW_FIELD_NUMBER_DENSITY);
     view.camera.zoom = 0.4;
-    qdi_picture picture = picture_of(world, &view, field);
+    qd_own(qdi_picture) picture = picture_of(world, &view, field);
     cell_sum sums[CELLS];
     sum_bodies(world, sums);
     static unsigned char drawn[400][500];
@@ -229,20 +223,16 @@ START_TEST(images_fill_the_picture) {
     holes = 400 * 500 - covered;
     ck_assert_uint_eq(twice, 0);
     ck_assert_double_eq_tol((double)holes / (400 * 500), (double)empty / CELLS, 0.03);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
-    qd_field_destroy(field);
 }
-END_TEST
 
-START_TEST(any_number_of_threads) {
-    qd_field *field = field_of(CELLS_X, CELLS_Y);
+QD_TEST(any_number_of_threads) {
+    qd_own(qd_field) field = field_of(CELLS_X, CELLS_Y);
     const qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
-    qd_world *first = crowd(QD_BOUNDARY_PERIODIC, 1, 6);
-    qdi_picture one = picture_of(first, &view, field);
+    qd_own(qd_world) first = crowd(QD_BOUNDARY_PERIODIC, 1, 6);
+    qd_own(qdi_picture) one = picture_of(first, &view, field);
     for (int threads = 2; threads <= 8; threads *= 2) {
-        qd_world *world = crowd(QD_BOUNDARY_PERIODIC, threads, 6);
-        qdi_picture other = picture_of(world, &view, field);
+        qd_own(qd_world) world = crowd(QD_BOUNDARY_PERIODIC, threads, 6);
+        qd_own(qdi_picture) other = picture_of(world, &view, field);
         ck_assert_uint_eq(other.patch_count, one.patch_count);
         ck_assert_uint_eq(other.arrow_count, one.arrow_count);
         for (size_t i = 0; i < one.patch_count; ++i) {
@@ -251,16 +241,10 @@ START_TEST(any_number_of_threads) {
         }
         ck_assert_mem_eq(other.arrows, one.arrows, one.arrow_count * sizeof *one.arrows);
         ck_assert_mem_eq(&other.facts.field, &one.facts.field, sizeof(qd_vec2));
-        qdi_picture_destroy(&other);
-        qd_world_destroy(world);
     }
-    qdi_picture_destroy(&one);
-    qd_world_destroy(first);
-    qd_field_destroy(field);
 }
-END_TEST
 
-START_TEST(the_top_is_round) {
+QD_TEST(the_top_is_round) {
     static const double most[] = {0, 1, 1.01, 2, 2.1, 5, 7, 10, 0.13, 0.03, 1234, 3e-7};
     static const double want[] = {1, 1, 2, 2, 5, 5, 10, 10, 0.2, 0.05, 2000, 5e-7};
     for (size_t i = 0; i < sizeof most / sizeof most[0]; ++i)
@@ -269,10 +253,9 @@ START_TEST(the_top_is_round) {
     ck_assert_double_eq(qdi_field_map_top(-3), 1);
     ck_assert_double_eq(qdi_field_map_top((double)INFINITY), 1);
 }
-END_TEST
 
 // No body has an ink of the field, but where both lie along the map.
-START_TEST(inks_are_the_fields_own) {
+QD_TEST(inks_are_the_fields_own) {
     for (int colour = QD_VIEW_CONTACT; colour <= QD_VIEW_PSI6; ++colour) {
         qd_view view = view_of(QD_VIEW_FIELD_VELOCITY);
         view.colour = (qd_view_colour)colour;
@@ -304,9 +287,8 @@ START_TEST(inks_are_the_fields_own) {
                          speeds.rgb[qdi_ink_of_hue(QDI_MAP_HUES - 1)], 3);
     }
 }
-END_TEST
 
-START_TEST(what_is_refused) {
+QD_TEST(what_is_refused) {
     qd_view view = view_of((qd_view_field)(QD_VIEW_FIELD_CONTACT_NUMBER + 1));
     ck_assert_str_eq(qdi_view_check(&view), "unknown field");
     view = view_of(QD_VIEW_FIELD_VELOCITY);
@@ -316,14 +298,12 @@ START_TEST(what_is_refused) {
     view.field_cells[1] = QD_FIELD_SIDE_MAX;
     ck_assert_str_eq(qdi_view_check(&view), "a field must have 1 to 32000 cells");
 }
-END_TEST
 
-START_TEST(no_memory) {
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 1, 2);
+QD_TEST(no_memory) {
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 1, 2);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, n);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, n);
         qd_frame_writer_def def = qd_frame_writer_def_default();
         def.allocator = &memory.allocator;
         def.view = view_of(QD_VIEW_FIELD_VELOCITY);
@@ -337,9 +317,7 @@ START_TEST(no_memory) {
         qd_frame_writer_destroy(writer);
         ck_assert_uint_eq(memory.live, 0);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- golden pictures, on both grounds ----
 
@@ -347,36 +325,26 @@ static const char *theme_of(int number) {
     return number == 0 ? "view.theme=dark" : "view.theme=light";
 }
 
-START_TEST(golden_velocity) {
+QD_TEST_LOOP(golden_velocity, 0, 2) {
     const char *sets[] = {
         "view.size=[320, 420]", "view.field=velocity", "view.colour=hidden", "view.field_length=3.5",
         "view.nodes=none",      "view.contacts=false", theme_of(_i)};
     qd_test_golden_scene(_i == 0 ? "field_velocity" : "field_velocity_light", "hopper", 1, 200, sets, 7);
 }
-END_TEST
 
-START_TEST(golden_pressure) {
+QD_TEST_LOOP(golden_pressure, 0, 2) {
     const char *sets[] = {
         "view.size=[480, 320]", "view.field=pressure", "view.colour=speed", "view.field_length=4",
         "view.nodes=none",      "view.contacts=false", theme_of(_i)};
     qd_test_golden_scene(_i == 0 ? "field_pressure" : "field_pressure_light", "pool", 1, 12, sets, 7);
 }
-END_TEST
 
-START_TEST(golden_fraction) {
+QD_TEST_LOOP(golden_fraction, 0, 2) {
     const char *sets[] = {"view.size=[480, 320]",      "view.field=area_fraction",
                           "view.field_range=[0, 0.6]", "view.field_length=6",
                           "view.nodes=none",           "view.map=magma",
                           "view.colour=plain",         theme_of(_i)};
     qd_test_golden_scene(_i == 0 ? "field_fraction" : "field_fraction_light", "clusters", 1, 3, sets, 8);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("field_map", 120, NULL, NULL);
-    qd_test_once(tests, arrows_point_along_the_velocity, images_fill_the_picture, any_number_of_threads,
-                 the_top_is_round, inks_are_the_fields_own, what_is_refused, no_memory);
-    qd_test_loops(tests, {colours_are_those_of_brute_force, QD_VIEW_FIELD_CONTACT_NUMBER},
-                  {golden_velocity, 2}, {golden_pressure, 2}, {golden_fraction, 2});
-    return qd_test_run_case("field_map", tests);
-}
+QD_TEST_MAIN("field_map", 120, NULL, NULL)

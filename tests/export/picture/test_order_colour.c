@@ -8,6 +8,8 @@
 #include <math.h>
 #include <quadrille/hexatic.h>
 
+QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
+
 static const qdi_area area = {0, 0, 400, 400};
 
 static qd_world *make_world(qd_boundary boundary, double side, int threads) {
@@ -34,10 +36,11 @@ static qdi_picture picture_of(const qd_world *world) {
     return picture;
 }
 
-START_TEST(hues_are_those_of_the_order) {
+QD_TEST_LOOP(hues_are_those_of_the_order, 0, 2) {
     enum { BODIES = 150 };
     for (uint64_t seed = 1; seed <= 10; ++seed) {
-        qd_world *world = make_world(seed % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT, 20, 1 + _i);
+        qd_own(qd_world)
+            world = make_world(seed % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT, 20, 1 + _i);
         qd_random random = qd_random_at(seed, 0, 0);
         for (int i = 0; i < BODIES; ++i)
             (void)qd_test_disk(world, qd_test_between(&random, 1, 19), qd_test_between(&random, 1, 19), 0, 0,
@@ -45,7 +48,7 @@ START_TEST(hues_are_those_of_the_order) {
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         qd_vec2 psi6[BODIES];
         ck_assert_int_eq(qd_hexatic_measure(world, QD_HEXATIC_REACH, psi6), QD_OK);
-        qdi_picture picture = picture_of(world);
+        qd_own(qdi_picture) picture = picture_of(world);
         const qd_body_view bodies = qd_world_view(world);
         size_t seen = 0;
         for (size_t row = 0; row < BODIES; ++row) {
@@ -55,51 +58,36 @@ START_TEST(hues_are_those_of_the_order) {
             seen += hue > 0;
         }
         ck_assert_uint_gt(seen, BODIES / 2);
-        qdi_picture_destroy(&picture);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(a_flower_is_lit_in_its_middle) {
-    qd_world *world = make_world(QD_BOUNDARY_REFLECT, 10, 1);
+QD_TEST(a_flower_is_lit_in_its_middle) {
+    qd_own(qd_world) world = make_world(QD_BOUNDARY_REFLECT, 10, 1);
     const qd_id middle = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1),
                 lone = qd_test_disk(world, 1, 1, 0, 0, 0.5, 1);
     for (int i = 0; i < 6; ++i)
         (void)qd_test_disk(world, 5 + cos(1.0471975511965976 * i), 5 + sin(1.0471975511965976 * i), 0, 0, 0.5,
                            1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    qdi_picture picture = picture_of(world);
+    qd_own(qdi_picture) picture = picture_of(world);
     ck_assert_uint_eq(hue_in(&picture, middle.index), qdi_hue_of_value(1, 0, 1));
     ck_assert_uint_eq(hue_in(&picture, lone.index), qdi_hue_of_value(0, 0, 1));
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Neighbours through two images: there is no order to be had.
-START_TEST(a_world_that_is_too_small_has_none) {
-    qd_world *world = make_world(QD_BOUNDARY_PERIODIC, 2.5, 1);
+QD_TEST(a_world_that_is_too_small_has_none) {
+    qd_own(qd_world) world = make_world(QD_BOUNDARY_PERIODIC, 2.5, 1);
     const qd_id one = qd_test_disk(world, 1, 1, 0, 0, 0.5, 1);
     (void)qd_test_disk(world, 2, 1, 0, 0, 0.5, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    qdi_picture picture = picture_of(world);
+    qd_own(qdi_picture) picture = picture_of(world);
     ck_assert_uint_eq(hue_in(&picture, one.index), qdi_hue_of_value(0, 0, 1));
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(golden_order) {
+QD_TEST_LOOP(golden_order, 0, 2) {
     const char *sets[] = {"view.size=[400, 320]", "view.colour=psi6", "view.nodes=none",
                           "view.contacts=false", _i == 0 ? "view.theme=dark" : "view.theme=light"};
     qd_test_golden_scene(_i == 0 ? "order" : "order_light", "compress", 1, 2400, sets, 5);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("order_colour", 120, NULL, NULL);
-    qd_test_once(tests, a_flower_is_lit_in_its_middle, a_world_that_is_too_small_has_none);
-    qd_test_loops(tests, {hues_are_those_of_the_order, 2}, {golden_order, 2});
-    return qd_test_run_case("order_colour", tests);
-}
+QD_TEST_MAIN("order_colour", 120, NULL, NULL)

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_picture, qdi_picture_destroy)
+
 static const qdi_area area = {0, 0, 800, 800};
 
 static qd_world *crowd(qd_boundary boundary, size_t count, uint64_t seed) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = boundary;
     def.capacity = 4;
     def.seed = seed;
@@ -35,13 +36,13 @@ static size_t count_ink(const qdi_picture *picture, uint8_t ink) {
 }
 
 // Candidates are all whose boxes overlap the body's box in the tree, hits those of them that it touches.
-START_TEST(retrieve_is_brute_force) {
+QD_TEST(retrieve_is_brute_force) {
     size_t candidates = 0, hits = 0;
     for (uint64_t label = 1; label <= 60; ++label) {
-        qd_world *world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
+        qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 300, 7);
         qd_view view = qd_view_default();
         view.retrieve = label;
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         const qd_tree *tree = qd_world_tree(world);
         qd_box own, other;
@@ -66,12 +67,9 @@ START_TEST(retrieve_is_brute_force) {
         ck_assert_uint_eq(picture.facts.retrieve.hits, touch);
         candidates += overlap;
         hits += touch;
-        qdi_picture_destroy(&picture);
-        qd_world_destroy(world);
     }
     ck_assert(hits > 5 && candidates > hits);
 }
-END_TEST
 
 // ---- a query
 
@@ -122,7 +120,7 @@ static bool count_node(void *context, const qd_tree_node_info *node) {
 }
 
 static void expect_query(const qd_world *world, const qd_view *view, asked query, int reach) {
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, view, area, 1.0, NULL), QD_OK);
     const qd_body_view bodies = qd_world_view(world);
     size_t candidates = 0, inside = 0;
@@ -151,11 +149,10 @@ static void expect_query(const qd_world *world, const qd_view *view, asked query
     }
     for (size_t k = 0; k < picture.disk_count; ++k)
         ck_assert_int_eq(picture.disks[k].hue == QDI_HUE_STATIC, !picture.lit[picture.disks[k].index]);
-    qdi_picture_destroy(&picture);
 }
 
-START_TEST(query_is_brute_force) {
-    qd_world *world = crowd(_i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC, 300, 11);
+QD_TEST_LOOP(query_is_brute_force, 0, 2) {
+    qd_own(qd_world) world = crowd(_i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC, 300, 11);
     qd_random random = qd_random_at(12, (uint64_t)_i, 0);
     qd_view view = qd_view_default();
     view.colour = _i == 0 ? QD_VIEW_SPEED : QD_VIEW_ID;
@@ -169,13 +166,11 @@ START_TEST(query_is_brute_force) {
                       high = {low.x + view.query.width, low.y + view.query.height};
         expect_query(world, &view, rectangle(low, high), _i == 0 ? 0 : 3);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The rectangle's middle is where the body is, or where the path is at that time.
-START_TEST(query_follows) {
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 200, 5);
+QD_TEST_LOOP(query_follows, 0, 2) {
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 200, 5);
     qd_view view = qd_view_default();
     view.query.x = view.query.y = 1;
     view.query.width = 8;
@@ -196,13 +191,11 @@ START_TEST(query_follows) {
         const qd_vec2 low = {at.x - 4 / at.zoom, at.y - 2 / at.zoom};
         expect_query(world, &view, rectangle(low, (qd_vec2){low.x + 8 / at.zoom, low.y + 4 / at.zoom}), 0);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // What is not in it is dim: of contacts only those of a body in it are marked.
-START_TEST(dim_contacts_have_no_marks) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(dim_contacts_have_no_marks) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     for (int i = 0; i < 3; ++i) {
         qd_test_disk(world, 10 + 30 * i, 50, 0, 0, 5, 0);
         qd_test_disk(world, 19.9 + 30 * i, 50, 0, 0, 5, 0);
@@ -210,49 +203,40 @@ START_TEST(dim_contacts_have_no_marks) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
     for (int queried = 0; queried < 2; ++queried) {
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         if (queried) view.query.x = 38, view.query.y = 40, view.query.width = 3, view.query.height = 30;
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.mark_count, queried ? 1U : 3U);
         ck_assert_uint_eq(picture.facts.query.hits, queried ? 1U : 0U);
-        qdi_picture_destroy(&picture);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(nobody_s_retrieve_shows_nothing) {
-    qd_world *world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
+QD_TEST(nobody_s_retrieve_shows_nothing) {
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_PERIODIC, 50, 3);
     qd_view view = qd_view_default();
     view.retrieve = 51;
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.frame_count, 0);
     ck_assert(picture.facts.retrieve.nodes == 0 && picture.facts.retrieve.candidates == 0 &&
               picture.facts.retrieve.hits == 0);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Contacts of bodies that are gone have no marks; a retrieve is that of a tree which knows the bodies; and
 // all that are there are seen, also in a part of the world, of which else the tree says who is there.
-START_TEST(removed_bodies_have_no_contacts) {
-    qd_world *world = qd_test_gap(_i == 1);
+QD_TEST_LOOP(removed_bodies_have_no_contacts, 0, 2) {
+    qd_own(qd_world) world = qd_test_gap(_i == 1);
     qd_view view = qd_view_default();
     view.retrieve = 101;
     for (int zoom = 5; zoom <= 20; zoom += 15) {
         view.camera.zoom = zoom;
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
         ck_assert_uint_eq(picture.disk_count, zoom == 5 && _i == 1 ? 3U : 2U);
         ck_assert_uint_eq(picture.mark_count, 0);
         ck_assert_uint_eq(picture.frame_count, 0);
-        qdi_picture_destroy(&picture);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 typedef struct cells {
     qdi_cell_of cell[4000];
@@ -278,12 +262,12 @@ static size_t missing(const cells *from, const cells *in) {
 }
 
 // What stands out is the difference of two trees, and as much as the refresh in between says.
-START_TEST(changes_are_differences_of_trees) {
-    qd_world *world = crowd(QD_BOUNDARY_REFLECT, 400, 11);
+QD_TEST(changes_are_differences_of_trees) {
+    qd_own(qd_world) world = crowd(QD_BOUNDARY_REFLECT, 400, 11);
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_CHANGED;
     qdi_changes before = {.allocator = qd_allocator_default()};
-    cells *old = calloc(1, sizeof *old), *new = calloc(1, sizeof *new);
+    cells *old = qd_test_zeros(1, sizeof *old), *new = qd_test_zeros(1, sizeof *new);
     size_t changed = 0;
     for (int step = 0; step < 30; ++step) {
         ck_assert_int_eq(qdi_changes_note(&before, qd_world_tree(world)), QD_OK);
@@ -291,32 +275,28 @@ START_TEST(changes_are_differences_of_trees) {
         qd_tree_visit_nodes(qd_world_tree(world), add_split, old);
         qd_test_step(world, 0.02, 1);
         qd_tree_visit_nodes(qd_world_tree(world), add_split, new);
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, &before), QD_OK);
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_SPLIT), missing(new, old));
         ck_assert_uint_eq(count_ink(&picture, QDI_INK_MERGED), missing(old, new));
         changed += picture.frame_count;
-        qdi_picture_destroy(&picture);
     }
     ck_assert_uint_gt(changed, 10);
     free(old);
     free(new);
     qdi_changes_release(&before);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(impulses_make_normals_long) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+QD_TEST(impulses_make_normals_long) {
+    qd_world_def def = qd_test_def(20, 20);
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 4; ++i) (void)qd_test_disk(world, 10, 0.5 + i, 0, 0, 0.5, 1);
     qd_test_step(world, 1.0 / 60, 60);
     qd_view view = qd_view_default();
     view.contacts = QD_VIEW_CONTACTS_IMPULSE;
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.mark_count, 4);
     // In a column the lower a contact is the more it carries; marks come in order of the contacts.
@@ -330,13 +310,10 @@ START_TEST(impulses_make_normals_long) {
     view.contacts = QD_VIEW_CONTACTS_NONE;
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, area, 1.0, NULL), QD_OK);
     ck_assert_uint_eq(picture.mark_count, 0);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(shades_tell_what_they_say) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(shades_tell_what_they_say) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def body = qd_body_def_default();
     for (int i = 0; i < 6; ++i) {
         body.position = (qd_vec2){10.0 + 10 * i, 50};
@@ -377,11 +354,9 @@ START_TEST(shades_tell_what_they_say) {
     const qdi_shade shade = qdi_shade_of(&view, world, 99);
     ck_assert_uint_eq(qdi_shade_hue(&shade, qd_world_view(world).row_of_index[1]), 0);
     ck_assert_uint_eq(qdi_shade_hue(&shade, qd_world_view(world).row_of_index[3]), QDI_MAP_HUES - 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(scale_is_round) {
+QD_TEST(scale_is_round) {
     static const double most[] = {1, 1.9, 2, 4.99, 5, 9.99, 10, 0.37, 1234, 3e-7};
     static const double want[] = {1, 1, 2, 2, 5, 5, 10, 0.2, 1000, 2e-7};
     char text[32];
@@ -390,10 +365,9 @@ START_TEST(scale_is_round) {
     ck_assert_double_eq(qdi_caption_round(60.0, text), 50.0);
     ck_assert_str_eq(text, "50");
 }
-END_TEST
 
 // Nothing that stands in the caption overlaps, at any size and with any colours.
-START_TEST(caption_items_keep_apart) {
+QD_TEST(caption_items_keep_apart) {
     static const int sizes[][2] = {{160, 120},  {320, 200},   {640, 480},  {960, 160},
                                    {1280, 768}, {1920, 1080}, {3840, 2160}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
@@ -423,7 +397,6 @@ START_TEST(caption_items_keep_apart) {
         }
     }
 }
-END_TEST
 
 // One small picture of each style, of a world after a few steps, from the scene's keys to the pixels.
 static void draw_style(const char *name, const char *scene_name, size_t steps, const char *const *sets,
@@ -433,27 +406,24 @@ static void draw_style(const char *name, const char *scene_name, size_t steps, c
 
 static const char small[] = "view.size=[320, 200]";
 
-START_TEST(golden_size_light) {
+QD_TEST(golden_size_light) {
     const char *sets[] = {small, "view.colour=size", "view.theme=light", "view.map=cividis",
                           "view.nodes=none"};
     draw_style("style_size", "sizes", 2, sets, 5);
 }
-END_TEST
 
-START_TEST(golden_occupancy_by_id) {
+QD_TEST(golden_occupancy_by_id) {
     const char *sets[] = {small, "view.colour=id", "view.nodes=occupancy", "view.title=true"};
     draw_style("style_occupancy", "clusters", 2, sets, 4);
 }
-END_TEST
 
-START_TEST(golden_changed) {
+QD_TEST(golden_changed) {
     const char *sets[] = {small, "view.colour=plain", "view.nodes=changed", "stepper.capacity=4",
                           "stepper.margin=0"};
     draw_style("style_changed", "pool", 3, sets, 5);
 }
-END_TEST
 
-START_TEST(golden_retrieve) {
+QD_TEST(golden_retrieve) {
     const char *sets[] = {small,
                           "view.retrieve=700",
                           "view.camera.follow=700",
@@ -463,9 +433,8 @@ START_TEST(golden_retrieve) {
                           "stepper.capacity=8"};
     draw_style("style_retrieve", "pool", 10, sets, 7);
 }
-END_TEST
 
-START_TEST(golden_query) {
+QD_TEST_LOOP(golden_query, 0, 2) {
     const char *sets[] = {small,
                           "view.query.region=[20, 20, 30, 20]",
                           "view.query.path=[[0, 50, 30, 1], [1, 20, 50, 0.5]]",
@@ -476,9 +445,8 @@ START_TEST(golden_query) {
                           _i == 0 ? "view.nodes=depth" : "view.nodes=none"};
     draw_style(_i == 0 ? "style_query" : "style_query_light", "pool", 10, sets, 8);
 }
-END_TEST
 
-START_TEST(golden_impulse) {
+QD_TEST(golden_impulse) {
     const char *sets[] = {small,
                           "view.colour=spin",
                           "view.contacts=impulse",
@@ -487,21 +455,10 @@ START_TEST(golden_impulse) {
                           "view.camera.region=[0, 0, 12, 8]"};
     draw_style("style_impulse", "pyramid", 20, sets, 6);
 }
-END_TEST
 
-START_TEST(golden_periodic_part) {
+QD_TEST(golden_periodic_part) {
     const char *sets[] = {small, "view.colour=depth", "view.camera.centre=[0, 0]", "view.camera.zoom=4"};
     draw_style("style_periodic", "gas", 2, sets, 4);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("overlay", 120, NULL, NULL);
-    qd_test_once(tests, retrieve_is_brute_force, dim_contacts_have_no_marks, nobody_s_retrieve_shows_nothing,
-                 changes_are_differences_of_trees, impulses_make_normals_long, shades_tell_what_they_say,
-                 scale_is_round, caption_items_keep_apart, golden_size_light, golden_occupancy_by_id,
-                 golden_changed, golden_retrieve, golden_impulse, golden_periodic_part);
-    qd_test_loops(tests, {query_is_brute_force, 2}, {query_follows, 2}, {removed_bodies_have_no_contacts, 2},
-                  {golden_query, 2});
-    return qd_test_run_case("overlay", tests);
-}
+QD_TEST_MAIN("overlay", 120, NULL, NULL)

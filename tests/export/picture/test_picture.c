@@ -11,12 +11,10 @@
 #include <string.h>
 
 static qd_world *make_world(double width, double height, qd_boundary boundary) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){width, height};
+    qd_world_def def = qd_test_def(width, height);
     def.origin = (qd_vec2){-3.0, 7.0};
     def.boundary_x = def.boundary_y = boundary;
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_world *world = qd_test_world(&def);
     return world;
 }
 
@@ -39,7 +37,7 @@ static void copy_world(qdi_picture *picture, qd_world *world, const qd_view *vie
     ck_assert_int_eq(qdi_picture_copy(picture, world, view, area, 1.0, NULL), QD_OK);
 }
 
-START_TEST(camera_fits_and_never_stretches) {
+QD_TEST(camera_fits_and_never_stretches) {
     static const double sizes[][2] = {{100, 60}, {60, 100}, {1, 1}, {1e6, 1}, {1e-9, 3e-9}, {5, 1e7}};
     static const qdi_area areas[] = {{0, 0, 1280, 730}, {0, 0, 16, 16}, {40, 10, 300, 1000}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
@@ -56,7 +54,6 @@ START_TEST(camera_fits_and_never_stretches) {
         }
     }
 }
-END_TEST
 
 /// The covered part of a drawn picture, in pixels, and its centre.
 static double covered(const qdi_raster *raster, double *x, double *y) {
@@ -80,7 +77,7 @@ static double covered(const qdi_raster *raster, double *x, double *y) {
 
 // Every shape has its area, its place and its way up, however it is turned; what is far larger than the
 // picture too.
-START_TEST(shapes_are_drawn) {
+QD_TEST(shapes_are_drawn) {
     const qd_vec2 points[] = {{0, 0}, {6, 0}, {0, 3}};
     qd_shape triangle;
     ck_assert_int_eq(qd_shape_polygon(points, 3, &triangle, NULL, NULL), QD_OK);
@@ -91,14 +88,14 @@ START_TEST(shapes_are_drawn) {
     view.nodes = QD_VIEW_NODES_NONE;
     for (int k = 0; k < 4; ++k) {
         for (int turn = 0; turn < 8; ++turn) {
-            qd_world *world = make_world(20, 20, QD_BOUNDARY_OPEN);
+            qd_own(qd_world) world = make_world(20, 20, QD_BOUNDARY_OPEN);
             qd_body_def body = qd_body_def_default();
             body.shape = shapes[k];
             body.position = (qd_vec2){9 - 3, 12 + 7}; // the world begins at -3, 7
             body.angle = 0.8 * turn;
             ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
-            qdi_picture picture;
-            qdi_raster raster;
+            qd_own(qdi_picture) picture;
+            qd_own(qdi_raster) raster;
             picture = (qdi_picture){.allocator = qd_allocator_default()};
             ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
             copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
@@ -125,16 +122,12 @@ START_TEST(shapes_are_drawn) {
                 int level = raster.level_of[raster.pixels[j * raster.width + i]];
                 if (clear) ck_assert_int_eq(level, inside ? QDI_LEVELS : 0);
             }
-            qdi_raster_destroy(&raster);
-            qdi_picture_destroy(&picture);
-            qd_world_destroy(world);
         }
     }
 }
-END_TEST
 
-START_TEST(endless_floors_and_thin_lines_are_drawn) {
-    qd_world *world = make_world(20, 20, QD_BOUNDARY_OPEN);
+QD_TEST(endless_floors_and_thin_lines_are_drawn) {
+    qd_own(qd_world) world = make_world(20, 20, QD_BOUNDARY_OPEN);
     qd_body_def body = qd_body_def_default();
     body.kind = QD_BODY_STATIC;
     body.shape = qd_shape_rect(1e6, 10);
@@ -144,8 +137,8 @@ START_TEST(endless_floors_and_thin_lines_are_drawn) {
     ck_assert_int_eq(qd_world_add_polyline(world, line, 3, false, &body, NULL, NULL), QD_OK);
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_NONE;
-    qdi_picture picture;
-    qdi_raster raster;
+    qd_own(qdi_picture) picture;
+    qd_own(qdi_raster) raster;
     picture = (qdi_picture){.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 400, 400, &raster), QD_OK);
     copy_world(&picture, world, &view, (qdi_area){0, 0, 400, 400});
@@ -160,11 +153,7 @@ START_TEST(endless_floors_and_thin_lines_are_drawn) {
         ck_assert_int_eq(raster.level_of[raster.pixels[above * 400 + i]], 0);
         ck_assert_msg(levels >= QDI_LEVELS && levels <= 3 * QDI_LEVELS, "column %d: %d", i, levels);
     }
-    qdi_raster_destroy(&raster);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static int compare_index(const void *a, const void *b) {
     const qdi_disk *first = a, *second = b;
@@ -178,25 +167,22 @@ static void copy_in_order(qdi_picture *picture, qd_world *world, const qd_view *
         qsort(picture->disks, picture->disk_count, sizeof *picture->disks, compare_index);
 }
 
-START_TEST(up_is_up) {
-    qd_world *world = make_world(10, 10, QD_BOUNDARY_REFLECT);
+QD_TEST(up_is_up) {
+    qd_own(qd_world) world = make_world(10, 10, QD_BOUNDARY_REFLECT);
     (void)add_disk(world, 2.0, 9.0, 0.5, still);
     (void)add_disk(world, 8.0, 1.0, 0.5, still);
     qd_view view = qd_view_default();
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     copy_in_order(&picture, world, &view, (qdi_area){0, 0, 200, 200});
     ck_assert_uint_eq(picture.disk_count, 2);
     ck_assert_double_lt((double)picture.disks[0].y, 50.0);
     ck_assert_double_lt((double)picture.disks[0].x, 60.0);
     ck_assert_double_gt((double)picture.disks[1].y, 150.0);
     ck_assert_double_gt((double)picture.disks[1].x, 140.0);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bodies_in_order_of_index_with_their_state) {
-    qd_world *world = make_world(40, 40, QD_BOUNDARY_REFLECT);
+QD_TEST(bodies_in_order_of_index_with_their_state) {
+    qd_own(qd_world) world = make_world(40, 40, QD_BOUNDARY_REFLECT);
     qd_id ids[30];
     for (int i = 0; i < 30; ++i) ids[i] = add_disk(world, 1.0 + 1.3 * i, 1.0 + (i * 17) % 38, 0.3, still);
     ck_assert_int_eq(qd_world_remove(world, ids[4]), QD_OK);
@@ -204,7 +190,7 @@ START_TEST(bodies_in_order_of_index_with_their_state) {
     (void)add_disk(world, 20.0, 39.0, 0.7, still); // takes index 4
     (void)add_disk(world, 21.0, 39.0, 0.7, still); // takes index 11, touches it
     qd_view view = qd_view_default();
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     copy_in_order(&picture, world, &view, (qdi_area){0, 0, 400, 400});
     ck_assert_uint_eq(picture.disk_count, 30);
     for (size_t i = 1; i < 30; ++i) {
@@ -217,10 +203,7 @@ START_TEST(bodies_in_order_of_index_with_their_state) {
                             (double)picture.disks[4].radius / 0.7, 0.01);
     ck_assert_uint_eq(picture.facts.bodies, 30);
     ck_assert_uint_eq(picture.facts.contacts, 1);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The world keeps its place, its walls go where they are; beyond the picture they end at its border.
 static int compare_disks(const void *p, const void *q) {
@@ -231,7 +214,7 @@ static int compare_disks(const void *p, const void *q) {
 }
 
 static qdi_disk *disks_in_order(const qdi_picture *picture) {
-    qdi_disk *disks = malloc(picture->disk_count * sizeof *disks);
+    qdi_disk *disks = qd_test_memory(picture->disk_count * sizeof *disks);
     memcpy(disks, picture->disks, picture->disk_count * sizeof *disks);
     qsort(disks, picture->disk_count, sizeof *disks, compare_disks);
     return disks;
@@ -239,11 +222,11 @@ static qdi_disk *disks_in_order(const qdi_picture *picture) {
 
 // Many small disks are copied column by column; where there is any other shape, and at the picture's borders,
 // one by one.
-START_TEST(small_disks_are_copied_as_any) {
+QD_TEST_LOOP(small_disks_are_copied_as_any, 0, 2) {
     enum { DISKS = 6000 };
     static const qd_view_colour colours[] = {QD_VIEW_SPEED, QD_VIEW_CONTACT, QD_VIEW_SIZE};
     const qdi_area area = {0, 0, 640, 384};
-    qd_world *world = make_world(100, 60, _i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC);
+    qd_own(qd_world) world = make_world(100, 60, _i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC);
     qd_random random = qd_random_at(qd_test_seed(31), (uint64_t)_i, 4);
     for (int i = 0; i < DISKS; ++i) {
         qd_vec2 velocity = {qd_test_between(&random, -1, 1), qd_test_between(&random, -1, 1)};
@@ -257,7 +240,7 @@ START_TEST(small_disks_are_copied_as_any) {
         picture = (qdi_picture){.allocator = qd_allocator_default()};
         copy_world(&picture, world, &view, area);
         size_t count = picture.disk_count;
-        qdi_disk *columns = disks_in_order(&picture);
+        qd_own_memory qdi_disk *columns = disks_in_order(&picture);
         qd_body_def body = qd_body_def_default();
         body.kind = QD_BODY_STATIC;
         body.shape = qd_shape_rect(0.1, 0.1);
@@ -265,7 +248,7 @@ START_TEST(small_disks_are_copied_as_any) {
         qd_id id;
         ck_assert_int_eq(qd_world_add(world, &body, &id, NULL), QD_OK);
         copy_world(&picture, world, &view, area);
-        qdi_disk *singly = disks_in_order(&picture);
+        qd_own_memory qdi_disk *singly = disks_in_order(&picture);
         size_t other = 0;
         ck_assert_uint_ge(count, DISKS);
         ck_assert_uint_eq(picture.disk_count, count + 1); // the rect has the highest index
@@ -278,18 +261,13 @@ START_TEST(small_disks_are_copied_as_any) {
         }
         ck_assert_uint_le(other, view.colour == QD_VIEW_CONTACT ? 9 : 0); // some touch the rect
         ck_assert_int_eq(qd_world_remove(world, id), QD_OK);
-        free(columns);
-        free(singly);
         qdi_picture_destroy(&picture);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Draws the disks of a picture with no lists of tiles: each on all of them.
 static void draw_on_every_tile(const qdi_picture *picture, qdi_raster *raster) {
-    qdi_tile *tile = calloc(1, sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qd_own_memory qdi_tile *tile = qd_test_zeros(1, sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = QD_SIMD_PORTABLE;
     const qdi_area *clip = &picture->clip;
@@ -308,18 +286,17 @@ static void draw_on_every_tile(const qdi_picture *picture, qdi_raster *raster) {
         }
     }
     qdi_stencils_destroy(qd_allocator_default(), tile->stencils);
-    free(tile);
 }
 
 // Nothing of a small body is lost at a border of tiles: neither of disks nor of lines too short to be seen as
 // such, of which a disk is drawn that may be larger than they are.
-START_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
+QD_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_NONE;
     view.contacts = QD_VIEW_CONTACTS_NONE;
     qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
     for (int lines = 0; lines < 2; ++lines) {
-        qd_world *world = make_world(200, 200, QD_BOUNDARY_OPEN);
+        qd_own(qd_world) world = make_world(200, 200, QD_BOUNDARY_OPEN);
         for (int k = 0; k < 4000; ++k) {
             qd_body_def body = qd_body_def_default();
             // Half of them about a border of tiles: the picture has a pixel for a unit.
@@ -333,9 +310,9 @@ START_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
             body.kind = lines ? QD_BODY_STATIC : QD_BODY_DYNAMIC;
             ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
         }
-        qdi_picture picture = {.allocator = qd_allocator_default()};
+        qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
         copy_world(&picture, world, &view, (qdi_area){0, 0, 204, 204});
-        qdi_raster binned, whole;
+        qd_own(qdi_raster) binned, whole;
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 204, 204, &binned), QD_OK);
         ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 204, 204, &whole), QD_OK);
         memset(binned.pixels, QDI_INK_BACKGROUND, 204 * 204);
@@ -345,25 +322,18 @@ START_TEST(small_bodies_are_in_all_tiles_that_they_reach) {
         qd_test_draw(&picture, &binned);
         draw_on_every_tile(&picture, &whole);
         ck_assert(memcmp(binned.pixels, whole.pixels, 204 * 204) == 0);
-        qdi_raster_destroy(&binned);
-        qdi_raster_destroy(&whole);
-        qdi_picture_destroy(&picture);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(walls_are_drawn_where_they_are) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 10};
+QD_TEST(walls_are_drawn_where_they_are) {
+    qd_world_def def = qd_test_def(20, 10);
     def.wall_motion[0].velocity = 2;
     def.wall_motion[3].velocity = 1000;
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_view view = qd_view_default();
     qdi_area area = {0, 0, 400, 250};
     qdi_camera camera = qdi_camera_fit(def.size, (qd_vec2){0, 0}, area);
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     copy_in_order(&picture, world, &view, area);
     qdi_area before = picture.world;
     ck_assert_int_eq(qd_world_step(world, 1, NULL), QD_OK);
@@ -373,20 +343,17 @@ START_TEST(walls_are_drawn_where_they_are) {
     ck_assert_int_eq(picture.world.max_y, before.max_y);
     ck_assert_int_gt(before.min_y, 0);
     ck_assert_int_eq(picture.world.min_y, 0);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_get_a_mark) {
-    qd_world *world = make_world(20, 10, QD_BOUNDARY_REFLECT);
+QD_TEST(contacts_get_a_mark) {
+    qd_own(qd_world) world = make_world(20, 10, QD_BOUNDARY_REFLECT);
     (void)add_disk(world, 5.0, 5.0, 1.0, still);
     (void)add_disk(world, 6.9, 5.0, 1.0, still);
     (void)add_disk(world, 15.0, 9.5, 0.5, still); // touches the upper wall
     qd_view view = qd_view_default();
     qdi_area area = {0, 0, 400, 200};
     qdi_camera camera = qdi_camera_fit((qd_vec2){20, 10}, (qd_vec2){-3, 7}, area);
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     copy_in_order(&picture, world, &view, area);
     ck_assert_uint_eq(picture.mark_count, 2);
     ck_assert_double_eq_tol((double)picture.marks[0].x, camera.left + 5.95 * camera.scale, 0.01);
@@ -399,14 +366,11 @@ START_TEST(contacts_get_a_mark) {
     copy_in_order(&picture, world, &view, area);
     ck_assert_uint_eq(picture.mark_count, 0);
     ck_assert_uint_eq(picture.facts.contacts, 2);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(periodic_images_and_open_strays) {
+QD_TEST(periodic_images_and_open_strays) {
     qd_view view = qd_view_default();
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     qd_world *world = make_world(10, 10, QD_BOUNDARY_PERIODIC);
     (void)add_disk(world, 0.1, 0.1, 0.5, still);
     (void)add_disk(world, 5.0, 0.1, 0.5, still);
@@ -425,17 +389,15 @@ START_TEST(periodic_images_and_open_strays) {
     ck_assert_double_le((double)picture.disks[1].radius, 5e5);
     ck_assert_double_eq_tol((double)(picture.disks[1].x + picture.disks[1].radius), 100.0, 2.0);
     qd_world_destroy(world);
-    qdi_picture_destroy(&picture);
 }
-END_TEST
 
 // Every node is outlined where it is large enough to see, none where not; the counts tell of all.
-START_TEST(nodes_as_lines) {
-    qd_world *world = make_world(64, 64, QD_BOUNDARY_REFLECT);
+QD_TEST(nodes_as_lines) {
+    qd_own(qd_world) world = make_world(64, 64, QD_BOUNDARY_REFLECT);
     for (int i = 0; i < 900; ++i)
         (void)add_disk(world, 1.0 + 2.0 * (i % 30), 1.0 + 2.0 * (i / 30), 0.2, still);
     qd_view view = qd_view_default();
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     copy_in_order(&picture, world, &view, (qdi_area){0, 0, 400, 400});
     qd_tree_stats stats = qd_tree_statistics(qd_world_tree(world));
     ck_assert_uint_eq(picture.facts.nodes, stats.nodes);
@@ -449,21 +411,16 @@ START_TEST(nodes_as_lines) {
     copy_in_order(&picture, world, &view, (qdi_area){0, 0, 400, 400});
     ck_assert_uint_eq(picture.line_count, 0);
     ck_assert_uint_eq(picture.facts.nodes, stats.nodes);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Half the speed of a fall to the far side along gravity, where that is more than what there is.
-START_TEST(speeds_that_gravity_will_make) {
+QD_TEST(speeds_that_gravity_will_make) {
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_SPEED;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){100, 100};
+    qd_world_def def = qd_test_def(100, 100);
     def.origin = (qd_vec2){-3, 7}; // as add_disk has it
     def.gravity = (qd_vec2){0, -10};
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_world *world = qd_test_world(&def);
     ck_assert_double_eq_tol(qdi_shade_top(&view, world), sqrt(0.5 * 10 * 100), 1e-12); // emitters may fill it
     (void)add_disk(world, 10, 60, 0.5, still);
     (void)add_disk(world, 10, 20, 0.5, still);
@@ -485,25 +442,22 @@ START_TEST(speeds_that_gravity_will_make) {
     ck_assert_double_eq(qdi_shade_top(&view, world), 1.0);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Where one of many moves, half its speed; three times the mean where more do.
-START_TEST(few_that_are_fast) {
+QD_TEST(few_that_are_fast) {
     enum { STILL = 99 };
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_SPEED;
-    qd_world *world = make_world(100, 100, QD_BOUNDARY_REFLECT);
+    qd_own(qd_world) world = make_world(100, 100, QD_BOUNDARY_REFLECT);
     for (int i = 0; i < STILL; ++i) (void)add_disk(world, 1 + i % 10 * 9, 1 + i / 10 * 9, 0.5, still);
     (void)add_disk(world, 95, 95, 0.5, (qd_vec2){24.0, 32.0});
     ck_assert_double_eq_tol(qdi_shade_top(&view, world), 20.0, 1e-12);
     for (int i = 0; i < 9; ++i) (void)add_disk(world, 5 + i * 9, 95, 0.5, (qd_vec2){0.0, -40.0});
     ck_assert_double_eq_tol(qdi_shade_top(&view, world), 3.0 * 40 * sqrt(10.0 / (STILL + 10)), 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(speeds) {
-    qd_world *world = make_world(100, 100, QD_BOUNDARY_REFLECT);
+QD_TEST(speeds) {
+    qd_own(qd_world) world = make_world(100, 100, QD_BOUNDARY_REFLECT);
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_SPEED;
     ck_assert_double_eq(qdi_shade_top(&view, world), 1.0);
@@ -512,25 +466,21 @@ START_TEST(speeds) {
     (void)add_disk(world, 30, 10, 0.5, still);
     (void)add_disk(world, 40, 10, 0.5, still);
     ck_assert_double_eq_tol(qdi_shade_top(&view, world), 3.0 * 2.5, 1e-12);
-    qdi_picture picture = {.allocator = qd_allocator_default()};
+    qd_own(qdi_picture) picture = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     ck_assert_int_eq(qdi_picture_copy(&picture, world, &view, (qdi_area){0, 0, 100, 100}, 7.5, NULL), QD_OK);
     ck_assert_uint_eq(picture.disks[0].hue, (unsigned)(5.0 / 7.5 * QDI_MAP_HUES));
     ck_assert_uint_eq(picture.disks[1].hue, 0);
-    qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_memory_at_any_allocation) {
-    qd_world *world = make_world(64, 64, QD_BOUNDARY_PERIODIC);
+QD_TEST(no_memory_at_any_allocation) {
+    qd_own(qd_world) world = make_world(64, 64, QD_BOUNDARY_PERIODIC);
     for (int i = 0; i < 900; ++i)
         (void)add_disk(world, 1.0 + 2.0 * (i % 30), 1.0 + 2.0 * (i / 30), 1.01, still);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_view view = qd_view_default();
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_picture picture = {.allocator = &allocator.allocator};
         qd_status status = qdi_picture_copy(&picture, world, &view, (qdi_area){0, 0, 200, 200}, 1.0, NULL);
         qdi_picture_destroy(&picture);
@@ -540,17 +490,6 @@ START_TEST(no_memory_at_any_allocation) {
             break;
         }
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("picture", 120, NULL, NULL);
-    qd_test_once(tests, camera_fits_and_never_stretches, shapes_are_drawn,
-                 endless_floors_and_thin_lines_are_drawn, up_is_up, bodies_in_order_of_index_with_their_state,
-                 small_bodies_are_in_all_tiles_that_they_reach, walls_are_drawn_where_they_are,
-                 contacts_get_a_mark, periodic_images_and_open_strays, nodes_as_lines, speeds,
-                 speeds_that_gravity_will_make, few_that_are_fast, no_memory_at_any_allocation);
-    tcase_add_loop_test(tests, small_disks_are_copied_as_any, 0, 2);
-    return qd_test_run_case("picture", tests);
-}
+QD_TEST_MAIN("picture", 120, NULL, NULL)

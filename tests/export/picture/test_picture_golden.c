@@ -67,26 +67,24 @@ static int covered_by_marks(float radius) {
             marks[picture.mark_count++] = (qdi_mark){x, y + radius, 0, 1, radius, -1};
         }
     }
-    qdi_raster raster;
+    qd_own(qdi_raster) raster;
     ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), SIDE, SIDE, &raster), QD_OK);
     qd_test_draw(&picture, &raster);
     int covered = 0;
     for (int p = 0; p < SIDE * SIDE; ++p)
         covered += raster.pixels[p] >= QDI_INK_MARK && raster.pixels[p] < QDI_INK_BAND;
-    qdi_raster_destroy(&raster);
     return covered * 1000 / (SIDE * SIDE);
 }
 
-START_TEST(marks_leave_heaps_their_colours) {
+QD_TEST(marks_leave_heaps_their_colours) {
     for (int radius = 3; radius <= 20; ++radius) {
         int covered = covered_by_marks((float)radius);
         ck_assert_msg(covered > 10 && covered < 260, "radius %d: %d", radius, covered);
     }
 }
-END_TEST
 
 // Contacts, speeds, and a picture without text.
-START_TEST(golden_pictures) {
+QD_TEST_LOOP(golden_pictures, 0, 3) {
     static const struct {
         const char *name;
         int width, height;
@@ -100,11 +98,5 @@ START_TEST(golden_pictures) {
     if (_i == 2) view.text = false;
     draw_golden(of[_i].name, &view, of[_i].side);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("picture_golden", 120, NULL, NULL);
-    qd_test_once(tcase, marks_leave_heaps_their_colours);
-    qd_test_loops(tcase, {golden_pictures, 3});
-    return qd_test_run_case("picture_golden", tcase);
-}
+QD_TEST_MAIN("picture_golden", 120, NULL, NULL)

@@ -8,14 +8,12 @@
 
 #include <math.h>
 #include <quadrille/frame.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FADE = 5, BODIES = 150 };
 
 static qd_world *small_nodes(uint64_t seed, int threads, double margin) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.capacity = 2;
     def.margin = margin;
     def.threads = threads;
@@ -95,10 +93,10 @@ static void exchange_bodies(qd_world *world, qd_random *random) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
 }
 
-START_TEST(ages_are_brute_force) {
+QD_TEST(ages_are_brute_force) {
     static const double margins[] = {0, 0.3, (double)NAN};
     for (uint64_t seed = 1; seed <= 6; ++seed) {
-        qd_world *world = small_nodes(seed, 1 + (int)(seed % 3), margins[seed % 3]);
+        qd_own(qd_world) world = small_nodes(seed, 1 + (int)(seed % 3), margins[seed % 3]);
         qd_random random = qd_random_at(seed, 1, 0);
         qdi_refiled notes = notes_of(FADE);
         expected want[2 * BODIES] = {{{0}, 0, 0}};
@@ -125,14 +123,12 @@ START_TEST(ages_are_brute_force) {
         }
         for (int age = 0; age <= FADE; ++age) ck_assert_uint_gt(ages[age], 20);
         qdi_refiled_destroy(&notes);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // What is saved gives the frames that come after; what is damaged is refused.
-START_TEST(saved_and_taken_up) {
-    qd_world *world = small_nodes(3, 1, 0);
+QD_TEST(saved_and_taken_up) {
+    qd_own(qd_world) world = small_nodes(3, 1, 0);
     qdi_refiled notes = notes_of(FADE), none = notes_of(0);
     size_t used = 0, size = qdi_refiled_save(&notes, NULL);
     ck_assert_uint_eq(size, 8);
@@ -161,16 +157,13 @@ START_TEST(saved_and_taken_up) {
         qdi_refiled_destroy(&other);
     }
     qdi_refiled_destroy(&notes);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_memory) {
-    qd_world *world = small_nodes(1, 1, 0);
+QD_TEST(no_memory) {
+    qd_own(qd_world) world = small_nodes(1, 1, 0);
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, n);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, n);
         qdi_refiled notes = {.allocator = &memory.allocator, .fade = FADE};
         const qd_status status = qdi_refiled_note_frame(&notes, world);
         ck_assert(status == QD_OK || status == QD_ERR_MEMORY);
@@ -179,16 +172,14 @@ START_TEST(no_memory) {
         qdi_refiled_destroy(&notes);
         ck_assert_uint_eq(memory.live, 0);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The manifest of frames 4 to 9. `first`: that of the writer which makes them; one before it leaves its past
 // of those before. `trails` are in that past, too.
 static char *manifest_from(int first, int trails, int threads) {
     qd_scratch scratch = qd_scratch_make();
     qd_world *world = small_nodes(5, threads, 0);
-    unsigned char *past = NULL;
+    qd_own_memory unsigned char *past = NULL;
     qd_frame_writer_def def = qd_frame_writer_def_default();
     def.directory = scratch.path;
     def.view.width = def.view.height = 200;
@@ -202,7 +193,7 @@ static char *manifest_from(int first, int trails, int threads) {
         if (frame > 0) qd_test_step(world, 0.1, 2);
         if (frame == first) {
             def.past_bytes = qd_frame_writer_past(writer, NULL);
-            past = malloc(def.past_bytes + 1);
+            past = qd_test_memory(def.past_bytes + 1);
             ck_assert_uint_eq(qd_frame_writer_past(writer, past), def.past_bytes);
             def.past = past;
             qd_frame_writer_destroy(writer);
@@ -213,7 +204,6 @@ static char *manifest_from(int first, int trails, int threads) {
     }
     ck_assert_int_eq(qd_frame_writer_finish(writer, NULL, NULL), QD_OK);
     qd_frame_writer_destroy(writer);
-    free(past);
     qd_world_destroy(world);
     char *list = qd_scratch_read(qd_scratch_at(&scratch, "manifest.csv").text, NULL);
     qd_scratch_remove(&scratch);
@@ -221,22 +211,19 @@ static char *manifest_from(int first, int trails, int threads) {
     return list;
 }
 
-START_TEST(frames_of_a_later_writer) {
+QD_TEST(frames_of_a_later_writer) {
     for (int trails = 0; trails <= 3; trails += 3) {
-        char *whole = manifest_from(-1, trails, 1);
+        qd_own_memory char *whole = manifest_from(-1, trails, 1);
         for (int first = 0; first <= 4; ++first) {
-            char *later = manifest_from(first, trails, 1 + first % 3);
+            qd_own_memory char *later = manifest_from(first, trails, 1 + first % 3);
             ck_assert_str_eq(whole, later);
-            free(later);
         }
-        free(whole);
     }
 }
-END_TEST
 
 // Bodies beyond those that are noted, and pictures without notes, have the colour of what has faded.
-START_TEST(without_a_past) {
-    qd_world *world = small_nodes(2, 1, 0);
+QD_TEST(without_a_past) {
+    qd_own(qd_world) world = small_nodes(2, 1, 0);
     qd_view view = qd_view_default();
     view.colour = QD_VIEW_REFILED;
     qdi_picture picture = {.allocator = qd_allocator_default()};
@@ -246,11 +233,9 @@ START_TEST(without_a_past) {
     ck_assert_uint_eq(picture.facts.refiled, 0);
     for (size_t i = 0; i < picture.disk_count; ++i) ck_assert_uint_eq(picture.disks[i].hue, 0);
     qdi_picture_destroy(&picture);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(golden_refiled) {
+QD_TEST_LOOP(golden_refiled, 0, 2) {
     const char *const sets[] = {"view.size=[320, 200]",
                                 "view.colour=refiled",
                                 "view.fade=6",
@@ -260,12 +245,5 @@ START_TEST(golden_refiled) {
                                 _i == 0 ? "view.theme=dark" : "view.theme=light"};
     qd_test_golden_scene(_i == 0 ? "style_refiled" : "style_refiled_light", "pool", 12, 1, sets, 7);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("refiled", 120, NULL, NULL);
-    qd_test_once(tests, ages_are_brute_force, saved_and_taken_up, no_memory, frames_of_a_later_writer,
-                 without_a_past);
-    tcase_add_loop_test(tests, golden_refiled, 0, 2);
-    return qd_test_run_case("refiled", tests);
-}
+QD_TEST_MAIN("refiled", 120, NULL, NULL)

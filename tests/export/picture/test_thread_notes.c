@@ -25,17 +25,15 @@ static unsigned hue_of(const qd_world *world, size_t row) {
     return qdi_shade_hue(&shade, row);
 }
 
-START_TEST(nobody_asks) {
-    qd_world *world = gas(2, 10);
+QD_TEST(nobody_asks) {
+    qd_own(qd_world) world = gas(2, 10);
     qd_test_step(world, 0.01, 2);
     for (size_t row = 0; row < 100; ++row) ck_assert_int_eq(qdi_thread_of_row(world, row), QDI_NO_THREAD);
     ck_assert_uint_eq(hue_of(world, 7), QDI_CATEGORIES);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(of_one_thread) {
-    qd_world *world = gas(1, 10);
+QD_TEST(of_one_thread) {
+    qd_own(qd_world) world = gas(1, 10);
     ck_assert_int_eq(qd_world_note_threads(NULL, true), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_note_threads(world, true), QD_OK);
     ck_assert_int_eq(qdi_thread_of_row(world, 0), QDI_NO_THREAD); // no step yet
@@ -58,14 +56,12 @@ START_TEST(of_one_thread) {
     for (size_t row = 0; row < 100; ++row) ck_assert_int_eq(qdi_thread_of_row(world, row), 0);
     ck_assert_int_eq(qd_world_note_threads(world, false), QD_OK);
     ck_assert_int_eq(qdi_thread_of_row(world, 0), QDI_NO_THREAD);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // All take part sooner or later, and the state is what it is without.
-START_TEST(of_some_threads) {
+QD_TEST(of_some_threads) {
     enum { THREADS = 3, SIDE = 150 };
-    qd_world *world = gas(THREADS, SIDE), *plain = gas(1, SIDE);
+    qd_own(qd_world) world = gas(THREADS, SIDE), plain = gas(1, SIDE);
     ck_assert_int_eq(qd_world_note_threads(world, true), QD_OK);
     bool others = false;
     for (int step = 0; step < 400 && (step < 5 || !others); ++step) {
@@ -81,15 +77,11 @@ START_TEST(of_some_threads) {
         }
     }
     ck_assert(others);
-    qd_world_destroy(world);
-    qd_world_destroy(plain);
 }
-END_TEST
 
-START_TEST(no_memory) {
+QD_TEST(no_memory) {
     qd_world_def def = qd_world_def_default();
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     def.allocator = &memory.allocator;
     qd_world *world = qd_test_world(&def);
     for (int i = 0; i < 50; ++i) (void)qd_test_disk(world, 10 + i, 50, 1, 0, 0.4, 0);
@@ -104,9 +96,5 @@ START_TEST(no_memory) {
     qd_world_destroy(world);
     ck_assert_uint_eq(memory.live, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("thread_notes", 120, NULL, NULL, nobody_asks, of_one_thread, of_some_threads,
-                        no_memory);
-}
+QD_TEST_MAIN("thread_notes", 120, NULL, NULL)

@@ -19,12 +19,11 @@ static bool is_same_piece(const qdi_trail *a, const qdi_trail *b) {
 // The pieces of a world's trails, copied by so many threads.
 static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_trail **pieces, size_t *room) {
     enum { FRAMES = 20 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = boundary;
     def.contact = QD_CONTACT_NONE;
     def.threads = threads;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_view view = qd_view_default();
     view.nodes = QD_VIEW_NODES_NONE;
     view.trails = FRAMES;
@@ -50,7 +49,6 @@ static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_tr
     picture.trail_room = 0;
     qdi_picture_destroy(&picture);
     qdi_trails_destroy(&trails);
-    qd_world_destroy(world);
     return count;
 }
 
@@ -69,10 +67,9 @@ static void check_threads(uint64_t seed) {
     }
 }
 
-START_TEST(copied_by_threads) {
+QD_TEST(copied_by_threads) {
     qd_test_seeds(10, 2, check_threads);
 }
-END_TEST
 
 #ifdef __x86_64__
 // Lines grow alike with all sets of instructions.
@@ -121,17 +118,9 @@ static void check_instructions(uint64_t seed) {
     }
 }
 
-START_TEST(lines_of_all_instructions) {
+QD_TEST(lines_of_all_instructions) {
     qd_test_seeds(60, 4, check_instructions);
 }
-END_TEST
 #endif
 
-int main(void) {
-    TCase *tests = qd_test_case("trail lines", 120, NULL, NULL);
-    tcase_add_test(tests, copied_by_threads);
-#ifdef __x86_64__
-    tcase_add_test(tests, lines_of_all_instructions);
-#endif
-    return qd_test_run_case("trail lines", tests);
-}
+QD_TEST_MAIN("trail_lines", 120, NULL, NULL)

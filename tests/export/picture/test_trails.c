@@ -23,8 +23,7 @@ typedef struct follower {
 } follower;
 
 static void rig_make(follower *rig, qd_boundary boundary, int frames) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = boundary;
     def.contact = QD_CONTACT_NONE;
     *rig = (follower){.world = qd_test_world(&def), .view = qd_view_default()};
@@ -68,7 +67,7 @@ static double whole_length(const follower *rig) {
 
 // Back to where it was so many frames ago, each piece beginning where the one before it ends, and ever
 // fainter; what goes straight on is few pieces.
-START_TEST(a_straight_way) {
+QD_TEST(a_straight_way) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 5);
     (void)qd_test_disk(all.world, 5, 20, 10, 0, 1, 0);
@@ -90,10 +89,9 @@ START_TEST(a_straight_way) {
     ck_assert(piece[0].x0 == all.picture.disks[0].x);
     rig_destroy(&all);
 }
-END_TEST
 
 // Across a periodic border the way goes on at the other side, and no line crosses the picture.
-START_TEST(across_a_border) {
+QD_TEST(across_a_border) {
     follower all;
     rig_make(&all, QD_BOUNDARY_PERIODIC, 6);
     (void)qd_test_disk(all.world, 38.55, 1.45, 10, -10, 0.5, 0);
@@ -110,7 +108,6 @@ START_TEST(across_a_border) {
     ck_assert(left && right);
     rig_destroy(&all);
 }
-END_TEST
 
 // Draws pieces of trails with some instructions.
 static void draw_trails(qdi_trail *pieces, size_t count, qd_simd simd, qdi_raster *raster) {
@@ -228,14 +225,13 @@ static void check_images(uint64_t seed) {
     rig_destroy(&all);
 }
 
-START_TEST(images_near_the_border) {
+QD_TEST(images_near_the_border) {
     qd_test_seeds(60, 2, check_images);
 }
-END_TEST
 
 // Of a body that came the way begins where it came, also where it has another's number; of one that went
 // there is none.
-START_TEST(bodies_come_and_go) {
+QD_TEST(bodies_come_and_go) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 10);
     (void)qd_test_disk(all.world, 5, 20, 10, 0, 1, 0);
@@ -255,10 +251,9 @@ START_TEST(bodies_come_and_go) {
     ck_assert_double_eq_tol(whole_length(&all), 8 + 2 + 1, 1e-3);
     rig_destroy(&all);
 }
-END_TEST
 
 // Trails lie in the world: a camera that follows a body sees its way, and what is far away is not copied.
-START_TEST(through_a_camera) {
+QD_TEST(through_a_camera) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 4);
     (void)qd_test_disk(all.world, 5, 20, 10, 0, 1, 0);
@@ -279,10 +274,9 @@ START_TEST(through_a_camera) {
     for (size_t i = 0; i < all.picture.trail_count; ++i) ck_assert(length_of(&piece[i]) <= 700.0F);
     rig_destroy(&all);
 }
-END_TEST
 
 // What is saved gives the pictures that come after; what is damaged is refused.
-START_TEST(saved_and_taken_up) {
+QD_TEST(saved_and_taken_up) {
     follower all;
     rig_make(&all, QD_BOUNDARY_PERIODIC, 7);
     qd_random random = qd_random_at(3, 0, 0);
@@ -292,15 +286,13 @@ START_TEST(saved_and_taken_up) {
     for (int k = 0; k < 12; ++k) {
         size_t size = qdi_trails_save(&all.trails, NULL);
         ck_assert_uint_eq(size, (size_t)(k < 6 ? k + 1 : 7) * (8 + 60 * 20));
-        unsigned char *bytes = malloc(size);
-        ck_assert_ptr_nonnull(bytes);
+        qd_own_memory unsigned char *bytes = qd_test_memory(size);
         ck_assert_uint_eq(qdi_trails_save(&all.trails, bytes), size);
         qdi_trails other;
         ck_assert_int_eq(qdi_trails_create(qd_allocator_default(), 7, &other), QD_OK);
         ck_assert_int_eq(qdi_trails_load(&other, bytes, size), QD_OK);
         go(&all, 1);
-        qdi_trail *before = malloc((all.picture.trail_count + 1) * sizeof *before);
-        ck_assert_ptr_nonnull(before);
+        qd_own_memory qdi_trail *before = qd_test_memory((all.picture.trail_count + 1) * sizeof *before);
         size_t count = all.picture.trail_count;
         memcpy(before, all.picture.trails, count * sizeof *before);
         ck_assert_int_eq(qdi_trails_note(&other, all.world), QD_OK);
@@ -316,12 +308,9 @@ START_TEST(saved_and_taken_up) {
         bytes[7] = 0xff;
         ck_assert_int_eq(qdi_trails_load(&other, bytes, size), QD_ERR_CORRUPT);
         qdi_trails_destroy(&other);
-        free(before);
-        free(bytes);
     }
     rig_destroy(&all);
 }
-END_TEST
 
 // Of lines that share pixels the stronger is seen, whatever their order and the instructions; nothing goes
 // outside of the clip.
@@ -358,10 +347,9 @@ static void check_lines(uint64_t seed) {
     for (int k = 0; k < WAYS; ++k) qdi_raster_destroy(&raster[k]);
 }
 
-START_TEST(lines_in_any_order) {
+QD_TEST(lines_in_any_order) {
     qd_test_seeds(60, 2, check_lines);
 }
-END_TEST
 
 // A way in pixels that goes straight on, bends, turns back, trembles on the spot, or has long pieces.
 static void make_way(qd_vec2 *way, size_t places, qd_random *random) {
@@ -416,16 +404,14 @@ static void check_way(uint64_t seed) {
     rig_destroy(&all);
 }
 
-START_TEST(pieces_drawn_together) {
+QD_TEST(pieces_drawn_together) {
     qd_test_seeds(400, 1, check_way);
 }
-END_TEST
 
 // ---- through the frame writer ----
 
 static qd_world *crowd(size_t count, int threads) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 200};
+    qd_world_def def = qd_test_def(200, 200);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     def.threads = threads;
     qd_world *world = qd_test_world(&def);
@@ -469,17 +455,14 @@ static char *manifest_of(int trails, int threads, int workers) {
     return list;
 }
 
-START_TEST(same_for_any_workers) {
-    char *one = manifest_of(6, 1, 1), *more = manifest_of(6, 3, 4), *none = manifest_of(0, 1, 1);
+QD_TEST(same_for_any_workers) {
+    qd_own_memory char *one = manifest_of(6, 1, 1), *more = manifest_of(6, 3, 4),
+                       *none = manifest_of(0, 1, 1);
     ck_assert_str_eq(one, more);
     ck_assert_str_ne(one, none);
-    free(one);
-    free(more);
-    free(none);
 }
-END_TEST
 
-START_TEST(too_many_places) {
+QD_TEST(too_many_places) {
     qd_scratch scratch = qd_scratch_make();
     qd_world *world = crowd(2098, 1);
     qd_frame_writer *writer = writer_into(&scratch, 1000, 1);
@@ -497,10 +480,9 @@ START_TEST(too_many_places) {
     qd_world_destroy(world);
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 // Bodies that come later make trails shorter, and end no run.
-START_TEST(more_bodies_than_at_first) {
+QD_TEST(more_bodies_than_at_first) {
     follower all;
     rig_make(&all, QD_BOUNDARY_REFLECT, 1000);
     qd_random random = qd_random_at(9, 0, 0);
@@ -517,13 +499,11 @@ START_TEST(more_bodies_than_at_first) {
     ck_assert_uint_gt(places, QDI_TRAIL_PLACES_MAX - 4000);
     rig_destroy(&all);
 }
-END_TEST
 
-START_TEST(no_memory) {
+QD_TEST(no_memory) {
     bool finished = false;
     for (size_t n = 1; !finished; ++n) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, n);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, n);
         qdi_trails trails;
         qd_world *world = crowd(20, 1);
         qd_status status = qdi_trails_create(&memory.allocator, 3, &trails);
@@ -536,18 +516,11 @@ START_TEST(no_memory) {
         ck_assert_uint_eq(memory.live, 0);
     }
 }
-END_TEST
 
 // From the scene's key to the pixels.
-START_TEST(golden_trails) {
+QD_TEST(golden_trails) {
     static const char *const sets[] = {"view.size=[320, 200]", "view.trails=40"};
     qd_test_golden_scene("style_trails", "billiard", 200, 8, sets, 2);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("trails", 120, NULL, NULL, a_straight_way, across_a_border, images_near_the_border,
-                        bodies_come_and_go, through_a_camera, saved_and_taken_up, lines_in_any_order,
-                        pieces_drawn_together, same_for_any_workers, too_many_places,
-                        more_bodies_than_at_first, no_memory, golden_trails);
-}
+QD_TEST_MAIN("trails", 120, NULL, NULL)

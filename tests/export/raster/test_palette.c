@@ -27,7 +27,7 @@ static qdi_palette palette_of(qd_view_colour colour) {
 }
 
 // Who sees no hues at all still sees order and difference by lightness.
-START_TEST(maps_go_one_way) {
+QD_TEST(maps_go_one_way) {
     for (int theme = QD_VIEW_DARK; theme <= QD_VIEW_LIGHT; ++theme) {
         for (int map = QD_VIEW_VIRIDIS; map <= QD_VIEW_CIVIDIS; ++map) {
             qd_view view = qd_view_default();
@@ -48,9 +48,8 @@ START_TEST(maps_go_one_way) {
         }
     }
 }
-END_TEST
 
-START_TEST(categories_differ) {
+QD_TEST(categories_differ) {
     qdi_palette palette = palette_of(QD_VIEW_ID);
     for (unsigned a = 0; a < QDI_CATEGORIES; ++a) {
         ck_assert_double_gt(contrast(palette.rgb[qdi_ink_of_hue(a)], palette.rgb[QDI_INK_BACKGROUND]), 2.5);
@@ -62,9 +61,8 @@ START_TEST(categories_differ) {
         }
     }
 }
-END_TEST
 
-START_TEST(touching_bodies_stand_out) {
+QD_TEST(touching_bodies_stand_out) {
     qdi_palette palette = palette_of(QD_VIEW_CONTACT);
     const uint8_t *touching = palette.rgb[qdi_ink_of_hue(QDI_HUE_TOUCHING)];
     const uint8_t *rest = palette.rgb[qdi_ink_of_hue(QDI_HUE_REST)];
@@ -72,18 +70,16 @@ START_TEST(touching_bodies_stand_out) {
     ck_assert_double_gt(contrast(rest, palette.rgb[QDI_INK_BACKGROUND]), 2.5);
     ck_assert_double_gt(contrast(rest, palette.rgb[QDI_INK_NODE]), 1.05);
 }
-END_TEST
 
-START_TEST(text_is_legible) {
+QD_TEST(text_is_legible) {
     qdi_palette palette = palette_of(QD_VIEW_CONTACT);
     const uint8_t *band = palette.rgb[QDI_INK_BAND];
     ck_assert_double_gt(contrast(palette.rgb[QDI_INK_VALUE + QDI_TEXT_LEVELS - 1], band), 7.0);
     ck_assert_double_gt(contrast(palette.rgb[QDI_INK_LABEL + QDI_TEXT_LEVELS - 1], band), 4.5);
 }
-END_TEST
 
 // Levels are even steps from the background to the hue.
-START_TEST(levels_are_even) {
+QD_TEST(levels_are_even) {
     for (int mode = QD_VIEW_CONTACT; mode <= QD_VIEW_PSI6; ++mode) {
         qdi_palette palette = palette_of((qd_view_colour)mode);
         for (int ink = 0; ink < QDI_HUES * QDI_LEVELS; ++ink) {
@@ -96,10 +92,9 @@ START_TEST(levels_are_even) {
         }
     }
 }
-END_TEST
 
 // Over the old background a palette without one looks as before; palettes of others are refused.
-START_TEST(background_is_taken_out) {
+QD_TEST(background_is_taken_out) {
     for (int mode = QD_VIEW_CONTACT; mode <= QD_VIEW_REFILED; ++mode) {
         qdi_palette palette = palette_of((qd_view_colour)mode);
         uint8_t clear[QDI_INK_COUNT][3], alpha[QDI_INK_COUNT];
@@ -121,9 +116,8 @@ START_TEST(background_is_taken_out) {
         ck_assert(!qdi_palette_clear(rgb, QDI_INK_COUNT, clear, alpha));
     }
 }
-END_TEST
 
-START_TEST(nodes_fade_with_depth) {
+QD_TEST(nodes_fade_with_depth) {
     qdi_palette palette = palette_of(QD_VIEW_CONTACT);
     for (int depth = 1; depth < QDI_NODE_COLOURS; ++depth) {
         ck_assert_double_lt(luminance(palette.rgb[QDI_INK_NODE + depth]),
@@ -132,9 +126,8 @@ START_TEST(nodes_fade_with_depth) {
     ck_assert_double_gt(
         contrast(palette.rgb[QDI_INK_NODE + QDI_NODE_COLOURS - 1], palette.rgb[QDI_INK_BACKGROUND]), 1.1);
 }
-END_TEST
 
-START_TEST(hues_of_values) {
+QD_TEST(hues_of_values) {
     ck_assert_uint_eq(qdi_hue_of_value(0.0, 0.0, 3.0), 0);
     ck_assert_uint_eq(qdi_hue_of_value(0.199, 0.0, 3.0), 0);
     ck_assert_uint_eq(qdi_hue_of_value(0.201, 0.0, 3.0), 1);
@@ -145,10 +138,5 @@ START_TEST(hues_of_values) {
     ck_assert_uint_eq(qdi_ink_of_hue(QDI_HUES - 1), QDI_INK_NODE - 1);
     ck_assert_int_le(QDI_INK_COUNT, 256);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("palette", 0, NULL, NULL, maps_go_one_way, categories_differ,
-                        touching_bodies_stand_out, text_is_legible, levels_are_even, background_is_taken_out,
-                        nodes_fade_with_depth, hues_of_values);
-}
+QD_TEST_MAIN("palette", 0, NULL, NULL)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-START_TEST(digits_are_equally_wide) {
+QD_TEST(digits_are_equally_wide) {
     for (int size = 4; size <= 64; size += 3) {
         qdi_font font;
         ck_assert_int_eq(qdi_font_create(qd_allocator_default(), size, &font), QD_OK);
@@ -16,9 +16,8 @@ START_TEST(digits_are_equally_wide) {
         qdi_font_destroy(&font);
     }
 }
-END_TEST
 
-START_TEST(drawing_advances_and_stays_in_its_line) {
+QD_TEST(drawing_advances_and_stays_in_its_line) {
     qdi_font font;
     qdi_raster raster;
     ck_assert_int_eq(qdi_font_create(qd_allocator_default(), 16, &font), QD_OK);
@@ -40,9 +39,8 @@ START_TEST(drawing_advances_and_stays_in_its_line) {
     qdi_raster_destroy(&raster);
     qdi_font_destroy(&font);
 }
-END_TEST
 
-START_TEST(what_it_cannot_draw_is_a_question_mark) {
+QD_TEST(what_it_cannot_draw_is_a_question_mark) {
     qdi_font font;
     qdi_raster raster;
     ck_assert_int_eq(qdi_font_create(qd_allocator_default(), 16, &font), QD_OK);
@@ -63,12 +61,10 @@ START_TEST(what_it_cannot_draw_is_a_question_mark) {
     qdi_raster_destroy(&raster);
     qdi_font_destroy(&font);
 }
-END_TEST
 
-START_TEST(no_memory_at_any_allocation) {
+QD_TEST(no_memory_at_any_allocation) {
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_font font;
         qd_status status = qdi_font_create(&allocator.allocator, 16, &font);
         if (status == QD_OK) qdi_font_destroy(&font);
@@ -79,10 +75,5 @@ START_TEST(no_memory_at_any_allocation) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("text", 120, NULL, NULL, digits_are_equally_wide,
-                        drawing_advances_and_stays_in_its_line, what_it_cannot_draw_is_a_question_mark,
-                        no_memory_at_any_allocation);
-}
+QD_TEST_MAIN("text", 120, NULL, NULL)

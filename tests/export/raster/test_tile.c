@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_raster, qdi_raster_destroy)
+
 static const double pi = 3.14159265358979323846;
 
 static qdi_raster make_raster(int width, int height) {
@@ -28,8 +30,8 @@ typedef struct sheet {
 } sheet;
 
 static sheet make_sheet(size_t room) {
-    sheet made = {calloc(room, sizeof *made.disks), calloc(room * QDI_CORNERS_MAX, sizeof *made.corners), 0,
-                  0};
+    sheet made = {qd_test_zeros(room, sizeof *made.disks),
+                  qd_test_zeros(room * QDI_CORNERS_MAX, sizeof *made.corners), 0, 0};
     ck_assert(made.disks && made.corners);
     return made;
 }
@@ -106,8 +108,7 @@ static moments measure(const qdi_raster *raster) {
 
 /// What the cells of tiles say, before rims make pixels darker: `count` bodies over a picture.
 static moments measure_cover(const sheet *all, int width, int height) {
-    qdi_tile *tile = malloc(sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qd_own_memory qdi_tile *tile = qd_test_memory(sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = qd_simd_best();
     moments sum = {0, 0, 0};
@@ -136,7 +137,6 @@ static moments measure_cover(const sheet *all, int width, int height) {
         }
     }
     qdi_stencils_destroy(qd_allocator_default(), tile->stencils);
-    free(tile);
     if (sum.area > 0.0) {
         sum.x /= sum.area;
         sum.y /= sum.area;
@@ -144,7 +144,7 @@ static moments measure_cover(const sheet *all, int width, int height) {
     return sum;
 }
 
-START_TEST(disk_area_and_centre) {
+QD_TEST(disk_area_and_centre) {
     qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
     size_t rounds = qd_test_effort(20);
     for (float radius = 3.0F; radius <= 100.0F; radius *= 1.13F) {
@@ -164,10 +164,9 @@ START_TEST(disk_area_and_centre) {
         }
     }
 }
-END_TEST
 
 // Between splats and disks with an edge of their own: a table with steps in size and place.
-START_TEST(small_disks_have_their_area) {
+QD_TEST(small_disks_have_their_area) {
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     for (float radius = 0.76F; radius < 3.0F; radius *= 1.03F) {
         double area = pi * (double)radius * (double)radius, sum = 0;
@@ -186,9 +185,8 @@ START_TEST(small_disks_have_their_area) {
         ck_assert_msg(fabs(sum / area - 1) < 0.03, "radius %g: mean %g of %g", (double)radius, sum, area);
     }
 }
-END_TEST
 
-START_TEST(figure_area_and_centre) {
+QD_TEST(figure_area_and_centre) {
     qd_random random = qd_random_at(qd_test_seed(2), 0, 0);
     for (size_t k = 0; k < qd_test_effort(200); ++k) {
         double angle = 7.0 * qd_random_uniform(&random), half = 4.0 + 30.0 * qd_random_uniform(&random);
@@ -209,12 +207,11 @@ START_TEST(figure_area_and_centre) {
         free_sheet(&one);
     }
 }
-END_TEST
 
 // Coverage of every pixel against a count of 16 x 16 points in it.
-START_TEST(edges_follow_the_circle) {
+QD_TEST(edges_follow_the_circle) {
     qd_random random = qd_random_at(qd_test_seed(2), 0, 0);
-    qdi_raster raster = make_raster(40, 40);
+    qd_own(qdi_raster) raster = make_raster(40, 40);
     for (size_t k = 0; k < qd_test_effort(50); ++k) {
         float radius = (float)(3.0 + 2.9 * qd_random_uniform(&random)); // without a rim
         float x = (float)(19.0 + 2.0 * qd_random_uniform(&random)),
@@ -236,18 +233,15 @@ START_TEST(edges_follow_the_circle) {
                           level, inside / 256.0 * QDI_LEVELS);
         }
     }
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // A million bodies far below a pixel: what they cover is what they are, in the whole and in each part of the
 // picture.
-START_TEST(a_million_splats) {
+QD_TEST(a_million_splats) {
     size_t count = qd_test_effort(1000000);
     sheet all = make_sheet(count / QDI_CORNERS_MAX + 1);
     free(all.disks);
-    all.disks = calloc(count, sizeof *all.disks);
-    ck_assert_ptr_nonnull(all.disks);
+    all.disks = qd_test_zeros(count, sizeof *all.disks);
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     double area = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -261,11 +255,10 @@ START_TEST(a_million_splats) {
     ck_assert(fabs(got.x - 256) < 1 && fabs(got.y - 256) < 1);
     free_sheet(&all);
 }
-END_TEST
 
 // However small, and wherever it lies in a pixel.
-START_TEST(none_vanishes) {
-    qdi_raster raster = make_raster(16, 16);
+QD_TEST(none_vanishes) {
+    qd_own(qdi_raster) raster = make_raster(16, 16);
     for (float radius = 1e-12F; radius < 3.0F; radius *= 1.5F) {
         for (int k = 0; k < 64; ++k) {
             clear(&raster);
@@ -273,14 +266,12 @@ START_TEST(none_vanishes) {
             ck_assert_msg(measure(&raster).area > 0, "radius %g", (double)radius);
         }
     }
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // Where splats share a pixel its hue is the mean of theirs, by area, and its level the root of what they
 // cover.
-START_TEST(splats_show_their_mean) {
-    qdi_raster raster = make_raster(16, 16);
+QD_TEST(splats_show_their_mean) {
+    qd_own(qdi_raster) raster = make_raster(16, 16);
     sheet all = make_sheet(16);
     for (int i = 0; i < 3; ++i) add_disk(&all, 8.5F, 8.5F, 0.1F, 4);
     add_disk(&all, 8.5F, 8.5F, 0.1F, 12);
@@ -293,8 +284,7 @@ START_TEST(splats_show_their_mean) {
     free_sheet(&all);
     // More than can be counted: full, in their own hue.
     const uint32_t many = 200000;
-    qdi_tile *tile = malloc(sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qd_own_memory qdi_tile *tile = qd_test_memory(sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = qd_simd_best();
     qdi_tile_begin(tile, (qdi_area){0, 0, 16, 16});
@@ -304,10 +294,7 @@ START_TEST(splats_show_their_mean) {
     qdi_tile_end(tile, &raster);
     ck_assert_uint_eq(raster.pixels[4 * 16 + 4], qdi_ink_of_hue(QDI_HUES - 1));
     qdi_stencils_destroy(qd_allocator_default(), tile->stencils);
-    free(tile);
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
 static sheet make_crowd(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 0);
@@ -331,7 +318,7 @@ static sheet make_crowd(uint64_t seed) {
 }
 
 // Pixels do not depend on the order of the bodies, nor on who draws which tile.
-START_TEST(order_and_threads_change_nothing) {
+QD_TEST(order_and_threads_change_nothing) {
     sheet all = make_crowd(qd_test_seed(7));
     qdi_raster first = make_raster(320, 200), other = make_raster(320, 200);
     draw(&all, &first);
@@ -357,13 +344,11 @@ START_TEST(order_and_threads_change_nothing) {
     qdi_raster_destroy(&other);
     free_sheet(&all);
 }
-END_TEST
 
 /// A tile of so many disks up to a radius, by some instructions.
 static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area, uint32_t count,
                                    float largest) {
-    qdi_tile *tile = calloc(1, sizeof *tile);
-    ck_assert_ptr_nonnull(tile);
+    qdi_tile *tile = qd_test_zeros(1, sizeof *tile);
     ck_assert_int_eq(qdi_stencils_create(qd_allocator_default(), &tile->stencils), QD_OK);
     tile->simd = simd;
     qdi_tile_begin(tile, area);
@@ -387,7 +372,7 @@ static qdi_tile *make_crowded_tile(uint64_t seed, qd_simd simd, qdi_area area, u
 }
 
 // Instructions change nothing of what a tile sums up, nor of its pixels, also of tiles that a picture cuts.
-START_TEST(instructions_change_nothing) {
+QD_TEST(instructions_change_nothing) {
     const qdi_area areas[] = {{0, 0, 64, 64}, {64, 128, 128, 192}, {128, 64, 147, 128}, {192, 64, 256, 71}};
     enum { AREAS = sizeof areas / sizeof areas[0] };
     for (size_t k = 0; k < (size_t)24 * AREAS; ++k) { // first a crowd, then few that are larger
@@ -422,23 +407,20 @@ START_TEST(instructions_change_nothing) {
         }
     }
 }
-END_TEST
 
 // The same everywhere: any compiler, optimization level and processor gives this hash.
-START_TEST(pixels_are_the_same_everywhere) {
-    qdi_raster raster = make_raster(320, 200);
+QD_TEST(pixels_are_the_same_everywhere) {
+    qd_own(qdi_raster) raster = make_raster(320, 200);
     sheet all = make_crowd(7);
     draw(&all, &raster);
     ck_assert_msg(qd_hash_bytes(raster.pixels, 320 * 200) == UINT64_C(0xffe2b585ee03582d), "got 0x%016llx",
                   (unsigned long long)qd_hash_bytes(raster.pixels, 320 * 200));
     free_sheet(&all);
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(clip_is_kept) {
+QD_TEST(clip_is_kept) {
     const qdi_area clip = {7, 9, 130, 121};
-    qdi_raster whole = make_raster(160, 140), part = make_raster(160, 140);
+    qd_own(qdi_raster) whole = make_raster(160, 140), part = make_raster(160, 140);
     qdi_raster_set_clip(&part, clip);
     sheet all = make_crowd(3);
     draw(&all, &whole);
@@ -454,13 +436,10 @@ START_TEST(clip_is_kept) {
     // What rounding hands on begins elsewhere in a disk that is cut by a tile: a level on its edge.
     ck_assert_uint_gt(same * 20, inside * 19);
     free_sheet(&all);
-    qdi_raster_destroy(&whole);
-    qdi_raster_destroy(&part);
 }
-END_TEST
 
-START_TEST(huge_and_distant_disks) {
-    qdi_raster raster = make_raster(32, 32);
+QD_TEST(huge_and_distant_disks) {
+    qd_own(qdi_raster) raster = make_raster(32, 32);
     draw_disk(&raster, 16.0F, 5e5F + 16.0F, 5e5F, 1); // its edge crosses the middle
     ck_assert_uint_eq(raster.pixels[31 * 32 + 16], qdi_ink_of_hue(1));
     ck_assert_uint_eq(raster.pixels[0], QDI_INK_BACKGROUND);
@@ -468,14 +447,12 @@ START_TEST(huge_and_distant_disks) {
     draw_disk(&raster, 9e5F, -9e5F, 3.0F, 1);
     draw_disk(&raster, -9e5F, 9e5F, 0.3F, 1);
     ck_assert_double_eq(measure(&raster).area, 0.0);
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // Two halves of a pixel make a whole one; the colour is that of the larger part, and of equal ones that of
 // the higher index.
-START_TEST(coverages_add) {
-    qdi_raster raster = make_raster(64, 16);
+QD_TEST(coverages_add) {
+    qd_own(qdi_raster) raster = make_raster(64, 16);
     sheet all = make_sheet(3);
     add_disk(&all, 11.0F, 8.0F, 5.5F, 2);
     add_disk(&all, 22.0F, 8.0F, 5.5F, 5); // touches in the middle of the pixel at column 16
@@ -487,12 +464,10 @@ START_TEST(coverages_add) {
     ck_assert_uint_eq(raster.pixels[8 * 64 + 11], qdi_ink_of_hue(7));
     ck_assert_uint_eq(raster.pixels[8 * 64 + 6], qdi_ink_of_hue(2));
     free_sheet(&all);
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(faint_edges_leave_outlines_alone) {
-    qdi_raster raster = make_raster(16, 16);
+QD_TEST(faint_edges_leave_outlines_alone) {
+    qd_own(qdi_raster) raster = make_raster(16, 16);
     memset(raster.pixels, QDI_INK_NODE, 16 * 16);
     draw_disk(&raster, 8.0F, 8.0F, 5.0F, 2);
     for (int p = 0; p < 256; ++p) {
@@ -500,13 +475,11 @@ START_TEST(faint_edges_leave_outlines_alone) {
         ck_assert(raster.pixels[p] == QDI_INK_NODE || level > QDI_LEVELS / 6);
     }
     ck_assert_uint_eq(raster.pixels[8 * 16 + 8], qdi_ink_of_hue(2));
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // Large bodies have a rim, and disks that have turned a line from the centre; small ones have neither.
-START_TEST(rims_and_lines) {
-    qdi_raster raster = make_raster(128, 64);
+QD_TEST(rims_and_lines) {
+    qd_own(qdi_raster) raster = make_raster(128, 64);
     sheet all = make_sheet(4);
     add_turned(&all, 32.0F, 32.0F, 20.0F, 3, (qdi_corner){0.0F, -1.0F});
     const qdi_corner corners[4] = {{80, 20}, {120, 20}, {120, 50}, {80, 50}};
@@ -524,12 +497,10 @@ START_TEST(rims_and_lines) {
     clear(&raster);
     draw_disk(&raster, 32.0F, 32.0F, 5.5F, 3);
     ck_assert_int_eq(raster.level_of[raster.pixels[32 * 128 + 36]], full);
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(marks_show_on_everything) {
-    qdi_raster raster = make_raster(32, 16);
+QD_TEST(marks_show_on_everything) {
+    qd_own(qdi_raster) raster = make_raster(32, 16);
     draw_disk(&raster, 8.0F, 8.0F, 5.0F, 1);
     qdi_raster_mark(&raster, 8.5F, 8.5F, 24.5F, 8.5F, 1.2F);
     ck_assert_uint_eq(raster.pixels[8 * 32 + 9], QDI_INK_MARK_ON_BODY + QDI_MARK_LEVELS - 1);
@@ -537,14 +508,11 @@ START_TEST(marks_show_on_everything) {
     uint8_t before = raster.pixels[8 * 32 + 20];
     qdi_raster_mark(&raster, 20.5F, 9.4F, 20.5F, 9.4F, 0.2F); // a fainter one over it takes nothing away
     ck_assert_uint_eq(raster.pixels[8 * 32 + 20], before);
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
-START_TEST(no_memory) {
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 1);
-    qdi_raster raster;
+QD_TEST(no_memory) {
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 1);
+    qd_own(qdi_raster) raster;
     ck_assert_int_eq(qdi_raster_create(&allocator.allocator, 16, 16, &raster), QD_ERR_MEMORY);
     qdi_raster_destroy(&raster);
     raster = make_raster(64, 64);
@@ -552,7 +520,7 @@ START_TEST(no_memory) {
     qdi_picture picture = {.disks = all.disks, .disk_count = all.count, .corners = all.corners};
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
-        qd_test_allocator_init(&allocator, fail_at);
+        allocator = qd_test_allocator_of(&allocator, fail_at);
         qdi_tile_bins bins = {0};
         status = qdi_tile_bins_create(&allocator.allocator, NULL, &bins);
         if (status == QD_OK) status = qdi_tile_bins_draw(&bins, &picture, &raster);
@@ -561,13 +529,11 @@ START_TEST(no_memory) {
         ck_assert_uint_eq(allocator.live, 0);
     }
     free_sheet(&all);
-    qdi_raster_destroy(&raster);
 }
-END_TEST
 
 // The hue of a pixel of splats is the mean of theirs, to the nearest, however many they are: of few it is
 // found another way than of many.
-START_TEST(means_of_few_and_many) {
+QD_TEST(means_of_few_and_many) {
     qd_random random = qd_random_at(11, 0, 0);
     for (uint64_t round = 0; round < 3000; ++round) {
         uint64_t splats[QDI_TILE_SIDE];
@@ -592,13 +558,5 @@ START_TEST(means_of_few_and_many) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main(
-        "tile", 240, NULL, NULL, disk_area_and_centre, small_disks_have_their_area, figure_area_and_centre,
-        edges_follow_the_circle, a_million_splats, means_of_few_and_many, none_vanishes,
-        splats_show_their_mean, order_and_threads_change_nothing, instructions_change_nothing,
-        pixels_are_the_same_everywhere, clip_is_kept, huge_and_distant_disks, coverages_add,
-        faint_edges_leave_outlines_alone, rims_and_lines, marks_show_on_everything, no_memory);
-}
+QD_TEST_MAIN("tile", 240, NULL, NULL)

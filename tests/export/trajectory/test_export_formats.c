@@ -14,7 +14,7 @@
 
 /// The rows of a world's bodies in the order of files; free() it.
 static uint32_t *rows_of(const qd_body_view *view) {
-    uint32_t *rows = malloc((view->count + 1) * sizeof *rows);
+    uint32_t *rows = qd_test_memory((view->count + 1) * sizeof *rows);
     size_t count = 0;
     for (size_t i = 0; i < view->index_count; ++i)
         if (view->row_of_index[i] != UINT32_MAX) rows[count++] = view->row_of_index[i];
@@ -132,7 +132,7 @@ static void want_lammps_moment(cursor *file, const qd_world *world) {
     want_real(file, low.y, " ");
     want_real(file, high.y, "\n-0.5 0.5\n");
     want(file, "ITEM: ATOMS id type x y radius vx vy omegaz mass angle sizex sizey\n");
-    uint32_t *rows = rows_of(&view);
+    qd_own_memory uint32_t *rows = rows_of(&view);
     for (size_t i = 0; i < view.count; ++i) {
         uint32_t row = rows[i];
         want_whole(file, view.label[row], " ");
@@ -148,11 +148,10 @@ static void want_lammps_moment(cursor *file, const qd_world *world) {
         want_near(file, size_of(&view, row).x, " ");
         want_near(file, size_of(&view, row).y, "\n");
     }
-    free(rows);
 }
 
-START_TEST(lammps_dumps) {
-    qd_world *world = mixed_world(qd_test_seed(1) + (uint64_t)_i);
+QD_TEST_LOOP(lammps_dumps, 0, 3) {
+    qd_own(qd_world) world = mixed_world(qd_test_seed(1) + (uint64_t)_i);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_LAMMPS, 1 + _i);
     qd_world *moments[3];
     for (int k = 0; k < 3; ++k) {
@@ -176,16 +175,14 @@ START_TEST(lammps_dumps) {
         qd_world_destroy(moments[k]);
     }
     close_text(&file);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Bodies have come and gone for a while. A scene reads the dump of those that are there, each with its id.
-START_TEST(lammps_dumps_are_read_back) {
+QD_TEST(lammps_dumps_are_read_back) {
     static const char text[] = "bodies:\n- file: {path: bodies.lammpstrj}\n";
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def), *again = NULL;
+    qd_own(qd_world) world = qd_test_world(&def), again = NULL;
     qd_emitter_def source = qd_emitter_def_default();
     source.low = (qd_vec2){5, 50};
     source.high = (qd_vec2){80, 95};
@@ -220,13 +217,10 @@ START_TEST(lammps_dumps_are_read_back) {
         ck_assert(p.x[i] == q.x[k] && p.vy[i] == q.vy[k]);
     }
     qd_scene_destroy(scene);
-    qd_world_destroy(again);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(extended_xyz) {
-    qd_world *world = mixed_world(qd_test_seed(2));
+QD_TEST(extended_xyz) {
+    qd_own(qd_world) world = mixed_world(qd_test_seed(2));
     qd_world_def def = qd_world_definition(world);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_EXTXYZ, 2);
     add(trajectory, world);
@@ -245,7 +239,7 @@ START_TEST(extended_xyz) {
          " F\" Time=0 Step=0 Scene=\"mixed\" Scene_hash=\"0000000000abcdef\" Seed=7 Properties=species:S:1:"
          "pos:R:3:id:I:1:radius:R:1:velo:R:3:angle:R:1:spin:R:1:masses:R:1:size:R:2:shape:S:1:kind:S:1:"
          "rounding:R:1:points:S:1\n");
-    uint32_t *rows = rows_of(&view);
+    qd_own_memory uint32_t *rows = rows_of(&view);
     for (size_t i = 0; i < view.count; ++i) {
         uint32_t row = rows[i];
         want(&file, "X ");
@@ -268,10 +262,7 @@ START_TEST(extended_xyz) {
         want(&file, "\n");
     }
     close_text(&file);
-    free(rows);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- tables ----
 
@@ -337,8 +328,8 @@ static bool want_node(void *context, const qd_tree_node_info *node) {
     return true;
 }
 
-START_TEST(tables) {
-    qd_world *world = mixed_world(qd_test_seed(3) + (uint64_t)_i);
+QD_TEST_LOOP(tables, 0, 3) {
+    qd_own(qd_world) world = mixed_world(qd_test_seed(3) + (uint64_t)_i);
     qd_test_step(world, 0.01, 5);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 3);
     add(trajectory, world);
@@ -351,7 +342,7 @@ START_TEST(tables) {
     ck_assert_uint_gt(reader.count, 4);
     cursor file = open_text("bodies.csv");
     qd_body_view view = qd_world_view(world);
-    uint32_t *rows = rows_of(&view);
+    qd_own_memory uint32_t *rows = rows_of(&view);
     want(&file,
          "step,time,id,shape,kind,x,y,angle,vx,vy,spin,radius,mass,width,height,touching,rounding,points\n");
     for (size_t i = 0; i < view.count; ++i) {
@@ -377,25 +368,20 @@ START_TEST(tables) {
         want(&file, "\n");
     }
     close_text(&file);
-    free(rows);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // What is left of the contacts of a body that is gone is in no table.
-START_TEST(contacts_of_removed_bodies) {
-    qd_world *world = qd_test_gap(_i == 1);
+QD_TEST_LOOP(contacts_of_removed_bodies, 0, 2) {
+    qd_own(qd_world) world = qd_test_gap(_i == 1);
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
     add(trajectory, world);
     finish(trajectory);
     cursor file = open_text("contacts.csv");
     want(&file, "step,time,a,b,side,touch,x,y,normal_x,normal_y,depth,impulse,friction,approach,sensor\n");
     close_text(&file);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(rows_of_a_store) {
+QD_TEST(rows_of_a_store) {
     qd_trajectory *trajectory = start(QD_TRAJECTORY_CSV, 1);
     const qd_store_event events[] = {
         {3, 0, QD_STORE_EVENT_BEGIN, 7, 9, 0, {1, 2}, {0, 1}, 0, 0, 0.5, 0.25, (double)NAN},
@@ -425,11 +411,5 @@ START_TEST(rows_of_a_store) {
     ck_assert_int_eq(qd_trajectory_add_metrics(trajectory, &metrics, NULL), QD_ERR_STATE);
     qd_trajectory_destroy(trajectory);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("formats", 300, setup, teardown);
-    qd_test_once(tests, lammps_dumps_are_read_back, extended_xyz, rows_of_a_store);
-    qd_test_loops(tests, {lammps_dumps, 3}, {tables, 3}, {contacts_of_removed_bodies, 2});
-    return qd_test_run_case("export_formats", tests);
-}
+QD_TEST_MAIN("export_formats", 300, setup, teardown)

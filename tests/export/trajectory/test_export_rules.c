@@ -9,14 +9,14 @@
 static const qd_trajectory_format formats[] = {QD_TRAJECTORY_LAMMPS, QD_TRAJECTORY_EXTXYZ, QD_TRAJECTORY_VTP,
                                                QD_TRAJECTORY_CSV};
 
-START_TEST(any_number_of_threads) {
+QD_TEST_LOOP(any_number_of_threads, 0, 4) {
     // More rows than fit a block.
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 60, 60);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 60, 60, 5);
     static const char *const names[] = {"bodies.lammpstrj", "bodies.xyz", "bodies_000000.vtp", "bodies.csv"};
-    char *first = NULL;
+    qd_own_memory char *first = NULL;
     size_t first_bytes = 0;
     static const int threads[] = {1, 2, 5, 16};
     for (size_t k = 0; k < sizeof threads / sizeof threads[0]; ++k) {
@@ -33,21 +33,16 @@ START_TEST(any_number_of_threads) {
             first_bytes = bytes;
         }
     }
-    free(first);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(nothing_is_left_of_what_is_not_finished) {
-    qd_world *world = mixed_world(4);
+QD_TEST_LOOP(nothing_is_left_of_what_is_not_finished, 0, 4) {
+    qd_own(qd_world) world = mixed_world(4);
     qd_trajectory *trajectory = start(formats[_i], 2);
     add(trajectory, world);
     add(trajectory, world);
     qd_trajectory_destroy(trajectory);
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static qd_status write_all(const qd_trajectory_def *def, const qd_world *world) {
     qd_trajectory *trajectory = NULL;
@@ -67,12 +62,12 @@ static qd_status write_all(const qd_trajectory_def *def, const qd_world *world) 
     return status;
 }
 
-START_TEST(without_memory) {
-    qd_world *world = mixed_world(5);
+QD_TEST_LOOP(without_memory, 0, 4) {
+    qd_own(qd_world) world = mixed_world(5);
     qd_test_allocator allocator;
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
-        qd_test_allocator_init(&allocator, fail_at);
+        allocator = qd_test_allocator_of(&allocator, fail_at);
         qd_trajectory_def def = qd_trajectory_def_default();
         def.directory = scratch.path;
         def.format = formats[_i];
@@ -84,11 +79,9 @@ START_TEST(without_memory) {
         ck_assert_uint_lt(fail_at, 2000);
     }
     ck_assert_uint_gt(qd_scratch_count(scratch.path), 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(what_is_refused) {
+QD_TEST(what_is_refused) {
     qd_trajectory *trajectory = NULL;
     qd_error error = {""};
     qd_trajectory_def def = qd_trajectory_def_default();
@@ -107,21 +100,13 @@ START_TEST(what_is_refused) {
     qd_trajectory_format format;
     ck_assert(qd_trajectory_format_named("extxyz", &format) && format == QD_TRAJECTORY_EXTXYZ);
     ck_assert(!qd_trajectory_format_named("xyz", &format));
-    qd_world *world = mixed_world(6);
+    qd_own(qd_world) world = mixed_world(6);
     trajectory = start(QD_TRAJECTORY_CSV, 1);
     ck_assert_int_eq(qd_trajectory_finish(trajectory, NULL, NULL), QD_OK);
     ck_assert_int_eq(qd_trajectory_add(trajectory, world, NULL), QD_ERR_STATE);
     qd_trajectory_destroy(trajectory);
     ck_assert_uint_eq(qd_scratch_count(scratch.path), 5); // an empty one is one
     qd_trajectory_destroy(NULL);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("rules", 300, setup, teardown);
-    tcase_add_test(tests, what_is_refused);
-    qd_test_loops(tests, {any_number_of_threads, 4}, {nothing_is_left_of_what_is_not_finished, 4},
-                  {without_memory, 4});
-    return qd_test_run_case("export_rules", tests);
-}
+QD_TEST_MAIN("export_rules", 300, setup, teardown)

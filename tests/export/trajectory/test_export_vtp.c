@@ -151,8 +151,7 @@ static void add_shapes(qd_world *world) {
 
 /// Shapes, segments, disks in a heap on the floor and across the seam.
 static qd_world *make_world(void) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     qd_world *world = qd_test_world(&def);
     add_shapes(world);
@@ -187,8 +186,8 @@ static void write_moments(qd_world *world, int count) {
     qd_trajectory_destroy(trajectory);
 }
 
-START_TEST(bodies_are_points) {
-    qd_world *world = make_world();
+QD_TEST(bodies_are_points) {
+    qd_own(qd_world) world = make_world();
     write_moments(world, 2);
     vtp_file file = read_vtp("bodies_000001.vtp");
     check_moment(&file, world);
@@ -223,9 +222,7 @@ START_TEST(bodies_are_points) {
         ck_assert_uint_eq(whole_of(offsets, i), i + 1);
     }
     free(file.text);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Twice the area of the polygon between two places of the points, > 0 counter-clockwise.
 static double area_of(const vtp_array *points, const vtp_array *order, size_t from, size_t to) {
@@ -237,8 +234,8 @@ static double area_of(const vtp_array *points, const vtp_array *order, size_t fr
     return 0.5 * sum;
 }
 
-START_TEST(shapes_are_polygons_and_lines) {
-    qd_world *world = make_world();
+QD_TEST(shapes_are_polygons_and_lines) {
+    qd_own(qd_world) world = make_world();
     write_moments(world, 1);
     vtp_file file = read_vtp("shapes_000000.vtp");
     ck_assert(file.verts == 0 && file.lines == 2 && file.polys == 5);
@@ -277,11 +274,9 @@ START_TEST(shapes_are_polygons_and_lines) {
         from = to;
     }
     free(file.text);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(outlines_of_any_shape_fit) {
+QD_TEST(outlines_of_any_shape_fit) {
     size_t cases = qd_test_effort(3000);
     uint64_t seed = qd_test_seed(3);
     qd_random random = qd_random_at(seed, 0, 0);
@@ -307,7 +302,6 @@ START_TEST(outlines_of_any_shape_fit) {
         ck_assert_double_eq_tol(area, qd_shape_area(&shape), 0.012 * qd_shape_area(&shape));
     }
 }
-END_TEST
 
 typedef struct node_check {
     const vtp_file *file;
@@ -334,8 +328,8 @@ static bool check_node(void *context, const qd_tree_node_info *node) {
     return true;
 }
 
-START_TEST(nodes_are_squares) {
-    qd_world *world = make_world();
+QD_TEST(nodes_are_squares) {
+    qd_own(qd_world) world = make_world();
     qd_random random = qd_random_at(1, 0, 0);
     qd_test_scatter(world, &random, 300);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -346,9 +340,7 @@ START_TEST(nodes_are_squares) {
     ck_assert_uint_eq(check.i, file.polys);
     ck_assert_uint_gt(check.i, 4);
     free(file.text);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Where the line of touch `number` of the file goes.
 static void check_line(const vtp_file *file, size_t number, const double from[2], const double to[2]) {
@@ -359,8 +351,8 @@ static void check_line(const vtp_file *file, size_t number, const double from[2]
     }
 }
 
-START_TEST(contacts_are_lines) {
-    qd_world *world = make_world();
+QD_TEST(contacts_are_lines) {
+    qd_own(qd_world) world = make_world();
     write_moments(world, 1);
     size_t count = 0, touch = 0;
     const qd_contact *contacts = qd_world_contacts(world, &count);
@@ -404,28 +396,24 @@ START_TEST(contacts_are_lines) {
     ck_assert_uint_eq(touch, n);
     ck_assert(wall && seam && line);
     free(file.text);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_of_removed_bodies_are_none) {
-    qd_world *world = qd_test_gap(_i == 1);
+QD_TEST_LOOP(contacts_of_removed_bodies_are_none, 0, 2) {
+    qd_own(qd_world) world = qd_test_gap(_i == 1);
     write_moments(world, 1);
     vtp_file file = read_vtp("contacts_000000.vtp");
     ck_assert_uint_eq(file.lines, 0);
     free(file.text);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(lists_say_the_times) {
-    qd_world *world = make_world();
+QD_TEST(lists_say_the_times) {
+    qd_own(qd_world) world = make_world();
     write_moments(world, 3);
     static const char *const names[] = {"bodies", "shapes", "nodes", "contacts"};
     for (size_t i = 0; i < 4; ++i) {
         char name[32], expected[600];
         snprintf(name, sizeof name, "%s.pvd", names[i]);
-        char *text = qd_scratch_read(at(name).text, NULL);
+        qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
         snprintf(expected, sizeof expected,
                  "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                  "byte_order=\"LittleEndian\">\n<Collection>\n"
@@ -434,14 +422,11 @@ START_TEST(lists_say_the_times) {
                  "<DataSet timestep=\"0.2\" part=\"0\" file=\"%s_000002.vtp\"/>\n</Collection>\n</VTKFile>\n",
                  names[i], names[i], names[i]);
         ck_assert_str_eq(text, expected);
-        free(text);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(an_empty_world) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(an_empty_world) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     write_moments(world, 1);
     vtp_file file = read_vtp("bodies_000000.vtp");
@@ -450,14 +435,6 @@ START_TEST(an_empty_world) {
     file = read_vtp("contacts_000000.vtp");
     ck_assert_uint_eq(file.lines, 0);
     free(file.text);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("vtp", 120, setup, teardown);
-    qd_test_once(tests, bodies_are_points, shapes_are_polygons_and_lines, outlines_of_any_shape_fit,
-                 nodes_are_squares, contacts_are_lines, lists_say_the_times, an_empty_world);
-    tcase_add_loop_test(tests, contacts_of_removed_bodies_are_none, 0, 2);
-    return qd_test_run_case("export_vtp", tests);
-}
+QD_TEST_MAIN("export_vtp", 120, setup, teardown)

@@ -3,7 +3,6 @@
 #include "tests/support/one_scratch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t setup_found;
@@ -37,16 +36,15 @@ static const unsigned char known[] = {
     0x1c, 0x53, 0xbb, 0x6b, 0x83, 7,    8, 9, // cues
 };
 
-START_TEST(counts_blocks) {
+QD_TEST(counts_blocks) {
     uint64_t frames = 0;
     ck_assert_uint_eq(sizeof known, 13 + 47);
     ck_assert_int_eq(count(known, sizeof known, &frames), QD_OK);
     ck_assert_uint_eq(frames, 3);
 }
-END_TEST
 
 // Cut anywhere, even between two elements: the segment says how long it is.
-START_TEST(notices_a_cut) {
+QD_TEST(notices_a_cut) {
     uint64_t frames = 0;
     for (size_t bytes = 0; bytes < sizeof known; ++bytes)
         if (bytes != 8) // only the header: a file without frames
@@ -60,10 +58,9 @@ START_TEST(notices_a_cut) {
     qdi_matroska found;
     ck_assert_int_eq(qdi_matroska_inspect(at("none").text, &found, NULL), QD_ERR_IO);
 }
-END_TEST
 
 // As an encoder writes it that cannot go back: nobody knows how long segment and clusters are.
-START_TEST(goes_on_to_the_end_of_the_file) {
+QD_TEST(goes_on_to_the_end_of_the_file) {
     static const unsigned char head[] = {0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0x01, 0xff,
                                          0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0x43, 0xb6, 0x75, 0xff};
     static const unsigned char block[] = {0xa3, 0x83, 0x81, 0, 0};
@@ -75,10 +72,9 @@ START_TEST(goes_on_to_the_end_of_the_file) {
     ck_assert_uint_eq(frames, 9);
     ck_assert_int_eq(count(data, sizeof data - 1, &frames), QD_ERR_CORRUPT);
 }
-END_TEST
 
 // What a decoder needs to begin with stands in the track.
-START_TEST(tells_setups_apart) {
+QD_TEST(tells_setups_apart) {
     unsigned char data[] = {0x1a, 0x45, 0xdf, 0xa3, 0x80,        // header
                             0x18, 0x53, 0x80, 0x67, 0x95,        // segment of 21 bytes
                             0x16, 0x54, 0xae, 0x6b, 0x8a,        // tracks of 10
@@ -100,9 +96,5 @@ START_TEST(tells_setups_apart) {
     ck_assert_int_eq(count(data, sizeof data, &frames), QD_OK);
     ck_assert_uint_ne(setup_found, first);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("matroska", 0, setup, teardown, counts_blocks, notices_a_cut, tells_setups_apart,
-                        goes_on_to_the_end_of_the_file);
-}
+QD_TEST_MAIN("matroska", 0, setup, teardown)

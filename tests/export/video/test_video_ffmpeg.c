@@ -35,7 +35,7 @@ static void setup_with_file(void) {
 /// What a command prints, both streams; free() it.
 static char *answer_of(const char *command) {
     enum { ROOM = 1 << 20 };
-    char *text = calloc(ROOM, 1), whole[4096];
+    char *text = qd_test_zeros(ROOM, 1), whole[4096];
     snprintf(whole, sizeof whole, "cd '%s' && { %s; } 2>&1", program.work.path, command);
     FILE *from = popen(whole, "r"); // NOLINT(cert-env33-c): ours
     ck_assert_ptr_nonnull(from);
@@ -50,7 +50,7 @@ static void expect_frames(const char *video, int frames, double fps, double slac
     char command[1024];
     snprintf(command, sizeof command,
              "ffprobe -v error -select_streams v:0 -show_entries frame=pts_time -of csv=p=0 '%s'", video);
-    char *text = answer_of(command);
+    qd_own_memory char *text = answer_of(command);
     int count = 0;
     double first = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), ++count) {
@@ -60,7 +60,6 @@ static void expect_frames(const char *video, int frames, double fps, double slac
                       "%s: frame %d is shown at %g", video, count, time);
     }
     ck_assert_msg(count == frames, "%s: %d frames, not %d", video, count, frames);
-    free(text);
 }
 
 /// Hashes of all decoded frames.
@@ -76,12 +75,10 @@ static char *hashes_of(const char *input) {
 static void expect_same_pixels(const char *video, const char *directory, int first) {
     char input[600];
     snprintf(input, sizeof input, "-start_number %d -i '%s/frames/frame_%%06d.png'", first, directory);
-    char *files = hashes_of(input);
+    qd_own_memory char *files = hashes_of(input);
     snprintf(input, sizeof input, "-i '%s'", video);
-    char *frames = hashes_of(input);
+    qd_own_memory char *frames = hashes_of(input);
     ck_assert_msg(strcmp(files, frames) == 0, "%s: other pixels: %.300s, not %.300s", video, frames, files);
-    free(files);
-    free(frames);
 }
 
 /// Frame by frame the picture is that of the file, but for what the encoder loses: the worst frame's peak
@@ -95,10 +92,8 @@ static double worst_psnr(const char *video, const char *directory) {
              "-f null - 2>&1 | "
              "grep -o 'min:[0-9.inf]*'",
              video, directory);
-    char *text = answer_of(command);
-    double worst = strstr(text, "inf") ? 99 : strtod(text + 4, NULL);
-    free(text);
-    return worst;
+    qd_own_memory char *text = answer_of(command);
+    return strstr(text, "inf") ? 99 : strtod(text + 4, NULL);
 }
 
 static const struct {
@@ -111,7 +106,7 @@ static const struct {
     {"a.png", 60, 1e-3, true},  {"a.APNG", 60, 1e-3, true},
 };
 
-START_TEST(test_every_kind) {
+QD_TEST_LOOP(test_every_kind, 0, sizeof kinds / sizeof kinds[0]) {
     const char *file = kinds[_i].file;
     SUCCEED(RUN_SMALL, "--video", file);
     expect_frames(file, FRAMES, kinds[_i].fps, kinds[_i].slack);
@@ -126,11 +121,10 @@ START_TEST(test_every_kind) {
     SUCCEED("video", "out", "-q", "-o", file, "--force", "--frames", "5:20");
     expect_frames(file, 16, kinds[_i].fps, kinds[_i].slack);
 }
-END_TEST
 
 /// Two runs in one picture: each half has the pixels of its run's frames, and captions take no room where
 /// they are empty.
-START_TEST(test_side_by_side) {
+QD_TEST_LOOP(test_side_by_side, 0, sizeof kinds / sizeof kinds[0]) {
     SUCCEED(RUN_SMALL);
     SUCCEED("run", "small.yaml", "-o", "other", "-q", "--threads", "1", "--set", "run.seed=4");
     const char *file = kinds[_i].file;
@@ -139,33 +133,28 @@ START_TEST(test_side_by_side) {
     for (int half = 0; half < 2 && kinds[_i].exact; ++half) {
         char input[600];
         snprintf(input, sizeof input, "-i '%s' -vf crop=160:96:%d:0", file, half * 164);
-        char *frames = hashes_of(input);
+        qd_own_memory char *frames = hashes_of(input);
         snprintf(input, sizeof input, "-i '%s/frames/frame_%%06d.png'", half == 0 ? "out" : "other");
-        char *files = hashes_of(input);
+        qd_own_memory char *files = hashes_of(input);
         ck_assert_msg(strcmp(files, frames) == 0, "%s: other pixels: %.300s, not %.300s", file, frames,
                       files);
-        free(files);
-        free(frames);
     }
 }
-END_TEST
 
 /// To ffmpeg some characters of a name mean something: where a protocol ends, where a fragment begins, a
 /// number of a picture.
-START_TEST(test_names_that_mean_something_to_ffmpeg) {
+QD_TEST(test_names_that_mean_something_to_ffmpeg) {
     static const char *const names[] = {"d#4", "d?4=1", "http:d", "d %d", "-d"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         char file[64];
         snprintf(file, sizeof file, "%s/v.%s", names[i], i == 3 ? "gif" : "mkv");
         qd_program_outcome result = RUN("run", "small.yaml", "-o", names[i], "-q", "--video", file);
         ck_assert_msg(result.code == 0, "%s: exit %d: %s", names[i], result.code, result.err);
-        qd_program_forget(&result);
         ck_assert(qd_scratch_exists(at(file).text));
     }
 }
-END_TEST
 
-START_TEST(test_rates) {
+QD_TEST(test_rates) {
     static const double rates[] = {1, 24, 25, 29.97, 50, 59.94, 120, 0.5};
     char fps[32];
     SUCCEED(RUN_SMALL);
@@ -180,14 +169,14 @@ START_TEST(test_rates) {
         expect_frames("a.gif", FRAMES, rates[i], 0.0051);
     }
 }
-END_TEST
 
 // The edge is continued by a pixel; all that was there is there.
-START_TEST(test_odd_sizes) {
+QD_TEST_LOOP(test_odd_sizes, 0, 3) {
     static const char *const sizes[] = {"view.size=[161,97]", "view.size=[161,96]", "view.size=[160,97]"};
     SUCCEED(RUN_SMALL, "--video", "odd.mp4", "--set", sizes[_i]);
     expect_frames("odd.mp4", FRAMES, 60, 1e-5);
-    char *text = answer_of("ffprobe -v error -show_entries stream=width,height,pix_fmt -of csv=p=0 odd.mp4");
+    qd_own_memory char *text = answer_of(
+        "ffprobe -v error -show_entries stream=width,height,pix_fmt -of csv=p=0 odd.mp4");
     const char *wanted = _i == 1 ? "162,96,yuv420p\n" : _i == 2 ? "160,98,yuv420p\n" : "162,98,yuv420p\n";
     ck_assert_str_eq(text, wanted);
     free(text);
@@ -196,27 +185,23 @@ START_TEST(test_odd_sizes) {
         "'[1:v]format=gbrp,settb=1/60,setpts=N[s];[0:v]format=gbrp,settb=1/60,setpts=N[d];"
         "[d]crop=160:96:0:0[e];[s]crop=160:96:0:0[t];[e][t]psnr' -f null - 2>&1 | grep -o 'min:[0-9.]*'");
     ck_assert_msg(strtod(text + 4, NULL) > 24, "%s", text);
-    free(text);
 }
-END_TEST
 
-START_TEST(test_one_frame) {
+QD_TEST(test_one_frame) {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
         SUCCEED(RUN_SMALL, "--force", "--steps", "0", "--video", kinds[i].file);
         expect_frames(kinds[i].file, 1, kinds[i].fps, 1);
     }
 }
-END_TEST
 
 // Where it is played first is at the beginning, and who made it of what is said.
-START_TEST(test_what_the_file_says) {
+QD_TEST(test_what_the_file_says) {
     SUCCEED(RUN_SMALL, "--video", "a.mp4");
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("a.mp4").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("a.mp4").text, &bytes);
     const char *index = memmem(data, bytes, "moov", 4), *frames = memmem(data, bytes, "mdat", 4);
     ck_assert(index && frames && index < frames);
-    free(data);
-    char *text = answer_of(
+    qd_own_memory char *text = answer_of(
         "ffprobe -v error -show_entries stream=codec_name,color_space,color_range,avg_frame_rate:"
         "format_tags=title,comment -of default=nw=1 a.mp4");
     static const char *const says[] = {"codec_name=h264",         "color_space=bt709",
@@ -225,9 +210,7 @@ START_TEST(test_what_the_file_says) {
                                        "scene small, scene hash", "seed 3"};
     for (size_t i = 0; i < sizeof says / sizeof says[0]; ++i)
         ck_assert_msg(strstr(text, says[i]) != NULL, "no %s: %s", says[i], text);
-    free(text);
 }
-END_TEST
 
 static void kill_often(const char *video, int kills) {
     for (int i = 0; i < kills; ++i) {
@@ -239,7 +222,7 @@ static void kill_often(const char *video, int kills) {
 }
 
 // Whatever was cut off, in the end every frame is there once, in its place.
-START_TEST(test_killed_again_and_again) {
+QD_TEST(test_killed_again_and_again) {
     int kills = (int)qd_test_effort(12);
     kill_often("a.mp4", kills < 4 ? 4 : kills);
     expect_frames("a.mp4", FRAMES, 60, 1e-5);
@@ -248,16 +231,14 @@ START_TEST(test_killed_again_and_again) {
     SUCCEED("verify", "out", "-q");
     qd_program_expect_no_parts(program.work.path);
 }
-END_TEST
 
-START_TEST(test_lossless_ones_killed_again_and_again) {
+QD_TEST_LOOP(test_lossless_ones_killed_again_and_again, 0, 2) {
     const char *file = _i ? "a.png" : "a.gif";
     int kills = (int)qd_test_effort(8);
     kill_often(file, kills < 3 ? 3 : kills);
     expect_frames(file, FRAMES, _i ? 60 : 50, 1e-3);
     expect_same_pixels(file, "out", 0);
 }
-END_TEST
 
 /// The encoder that a program has started; 0: none yet.
 static pid_t child_of(pid_t parent) {
@@ -276,7 +257,7 @@ static pid_t child_of(pid_t parent) {
     return child;
 }
 
-START_TEST(test_ffmpeg_is_killed) {
+QD_TEST(test_ffmpeg_is_killed) {
     qd_program_start start = {
         .arguments = {RUN_SMALL, "--video", "a.mp4", "--frames", "1", "--set", "run.steps=400"}};
     pid_t child = qd_program_launch(&program, &start), encoder = 0;
@@ -290,18 +271,16 @@ START_TEST(test_ffmpeg_is_killed) {
     if (encoder == 0 && outcome.code == 0) { // this system does not say whose child is whose
         printf("skipped: ffmpeg was not found among the program's children\n");
     } else {
-        qd_program_expect_complaint(&outcome, 1, "it was killed by signal 9");
+        expect_refusal(outcome, 1, "it was killed by signal 9");
         ck_assert(!qd_scratch_exists(at("a.mp4").text));
         ck_assert(qd_scratch_exists(at("out/result.json").text));
         ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 402);
         SUCCEED("verify", "out", "-q");
     }
-    qd_program_forget(&outcome);
 }
-END_TEST
 
 // What ffmpeg itself says where there is no room: the run stops and can be gone on with.
-START_TEST(test_no_room) {
+QD_TEST(test_no_room) {
     if (QD_TEST_THREAD_SANITIZER) return;
     qd_program_start start = {.arguments = {RUN_SMALL, "--video", "a.mkv", "--frames", "0", "--set",
                                             "view.size=[640,480]", "--set", "video.crf=0", "--set",
@@ -310,14 +289,12 @@ START_TEST(test_no_room) {
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 4, "exit %d: %s", outcome.code, outcome.err);
     ck_assert_msg(strchr(outcome.err, '\n')[1] == '\0', "not one line: %s", outcome.err);
-    qd_program_forget(&outcome);
     SUCCEED("resume", "out", "-q");
     expect_frames("a.mkv", 121, 60, 1e-3);
 }
-END_TEST
 
 // A segment as another ffmpeg might have made it: joined, it would be noise to whoever plays the video.
-START_TEST(test_a_segment_of_another_ffmpeg) {
+QD_TEST(test_a_segment_of_another_ffmpeg) {
     SUCCEED(RUN_SMALL, "--video", "a.mp4");
     ck_assert_int_eq(unlink(at("out/result.json").text), 0);
     ck_assert_int_eq(unlink(at("a.mp4").text), 0);
@@ -333,7 +310,6 @@ START_TEST(test_a_segment_of_another_ffmpeg) {
     expect_refusal(RUN("resume", "out", "-q"), 1, "its parts are of different ffmpegs");
     ck_assert(qd_scratch_exists(at("out/result.json").text));
 }
-END_TEST
 
 /// All frames of a file as red, green, blue and alpha; free() them.
 static uint8_t *colours_of(const char *input, size_t *bytes) {
@@ -351,7 +327,7 @@ static int over(const uint8_t *rgba, int channel, int ground) {
 
 /// Without its background: over that the pixels are those of the files, exactly where nothing is lost; and so
 /// are the alphas, which go from none to full.
-START_TEST(test_transparent) {
+QD_TEST_LOOP(test_transparent, 0, 3) {
     static const char *const files[] = {"t.png", "t.mov", "t.webm"};
     const char *file = files[_i];
     SUCCEED(RUN_SMALL, "--set", "view.contacts=impulse");
@@ -360,8 +336,9 @@ START_TEST(test_transparent) {
     char input[128];
     snprintf(input, sizeof input, "%s -i %s", _i == 2 ? "-c:v libvpx-vp9" : "", file);
     size_t bytes = 0, exact_bytes = 0, frame_bytes = 0;
-    uint8_t *got = colours_of(input, &bytes), *exact = colours_of("-i exact.apng", &exact_bytes);
-    uint8_t *frames = colours_of("-i out/frames/frame_%06d.png", &frame_bytes);
+    qd_own_memory uint8_t *got = colours_of(input, &bytes),
+                          *exact = colours_of("-i exact.apng", &exact_bytes);
+    qd_own_memory uint8_t *frames = colours_of("-i out/frames/frame_%06d.png", &frame_bytes);
     ck_assert_uint_eq(bytes, (size_t)160 * 96 * 4 * FRAMES);
     ck_assert_uint_eq(exact_bytes, bytes);
     ck_assert_uint_eq(frame_bytes, bytes);
@@ -384,14 +361,10 @@ START_TEST(test_transparent) {
     ck_assert_msg(alphas <= (_i == 0 ? 0 : 4 * pixels), "%s: alphas are %g off", file, alphas / pixels);
     ck_assert_msg(colours <= 3 * (_i == 0 ? 1 : 8) * pixels, "%s: colours are %g off", file,
                   colours / pixels);
-    free(got);
-    free(exact);
-    free(frames);
 }
-END_TEST
 
 /// AV1, where ffmpeg has it.
-START_TEST(test_av1) {
+QD_TEST_LOOP(test_av1, 0, 3) {
     static const char *const files[] = {"a.mp4", "a.mkv", "a.webm"};
     const char *file = files[_i];
     SUCCEED(RUN_SMALL);
@@ -404,25 +377,10 @@ START_TEST(test_av1) {
     char command[256];
     snprintf(command, sizeof command, "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 %s",
              file);
-    char *name = answer_of(command);
+    qd_own_memory char *name = answer_of(command);
     ck_assert_str_eq(name, "av1\n");
-    free(name);
     const double psnr = worst_psnr(file, "out");
     ck_assert_msg(psnr > 24, "%s: %g dB", file, psnr);
-}
-END_TEST
-
-static Suite *suite(void) {
-    Suite *suite = suite_create("video_ffmpeg");
-    TCase *tcase = qd_test_case("video_ffmpeg", 600, setup_with_file, teardown);
-    qd_test_once(tcase, test_rates, test_names_that_mean_something_to_ffmpeg, test_one_frame,
-                 test_what_the_file_says, test_killed_again_and_again, test_ffmpeg_is_killed, test_no_room,
-                 test_a_segment_of_another_ffmpeg);
-    qd_test_loops(tcase, {test_every_kind, (int)(sizeof kinds / sizeof kinds[0])}, {test_transparent, 3},
-                  {test_av1, 3}, {test_side_by_side, (int)(sizeof kinds / sizeof kinds[0])},
-                  {test_odd_sizes, 3}, {test_lossless_ones_killed_again_and_again, 2});
-    suite_add_tcase(suite, tcase);
-    return suite;
 }
 
 enum { SKIPPED = 77 };
@@ -433,5 +391,5 @@ int main(void) {
         printf("skipped: there is no ffmpeg with libx264 here, or no ffprobe\n");
         return SKIPPED;
     }
-    return qd_test_run(suite());
+    return qd_test_main("video_ffmpeg", 600, setup_with_file, teardown);
 }

@@ -25,8 +25,8 @@ static qd_world *ghost_world(void) {
     return qd_test_world(&def);
 }
 
-START_TEST(a_passage_begins_persists_and_ends) {
-    qd_world *world = ghost_world();
+QD_TEST(a_passage_begins_persists_and_ends) {
+    qd_own(qd_world) world = ghost_world();
     qd_test_disk(world, 0, 0, 1, 0, 0.5, 0);
     qd_test_disk(world, 1.75, 0, 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -43,12 +43,10 @@ START_TEST(a_passage_begins_persists_and_ends) {
     ck_assert_uint_eq(totals.begins, 1);
     ck_assert_uint_eq(totals.ends, 1);
     ck_assert_uint_eq(totals.contacts, 4);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(step_zero_has_contacts) {
-    qd_world *world = ghost_world();
+QD_TEST(step_zero_has_contacts) {
+    qd_own(qd_world) world = ghost_world();
     qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
     qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -59,13 +57,11 @@ START_TEST(step_zero_has_contacts) {
     qd_test_step(world, 1, 1);
     check_event(events_of(world, 1), QD_EVENT_PERSIST, 0, 1);
     ck_assert_uint_eq(qd_world_total(world).contacts, 2);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A body goes and another takes its index at the same place: the old contact ends, a new one begins.
-START_TEST(a_reused_index_ends_and_begins) {
-    qd_world *world = ghost_world();
+QD_TEST(a_reused_index_ends_and_begins) {
+    qd_own(qd_world) world = ghost_world();
     qd_id a = qd_test_disk(world, 0, 0, 0, 0, 0.5, 0);
     qd_id b = qd_test_disk(world, 0.5, 0, 0, 0, 0.5, 0);
     qd_test_disk(world, 0.5, 0.5, 0, 0, 0.25, 0);
@@ -87,14 +83,12 @@ START_TEST(a_reused_index_ends_and_begins) {
     check_event(events_of(world, 1), QD_EVENT_PERSIST, 1, 2);
     ck_assert_uint_eq(qd_world_total(world).begins, 5);
     ck_assert_uint_eq(qd_world_total(world).ends, 4);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(walls_have_events) {
+QD_TEST(walls_have_events) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_OFF; // else it has left the wall when the step ends
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 1, 50, -1, 0, 0.5, 0);
     qd_test_step(world, 0.375, 1);
     events_of(world, 0);
@@ -102,9 +96,7 @@ START_TEST(walls_have_events) {
     check_event(events_of(world, 1), QD_EVENT_BEGIN, 0, QD_WALL_LEFT);
     qd_test_step(world, 0.375, 1);
     check_event(events_of(world, 1), QD_EVENT_END, 0, QD_WALL_LEFT);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Random worlds: events must follow from the contacts before and after by the plainest comparison.
 static bool same(const qd_contact *p, const qd_contact *q) {
@@ -150,7 +142,7 @@ static void mix_bodies(qd_world *world, qd_random *random) {
     qd_test_scatter(world, random, 40);
 }
 
-START_TEST(random_worlds_have_the_right_events) {
+QD_TEST(random_worlds_have_the_right_events) {
     enum { MOST = 20000 };
     static qd_contact before[MOST];
     uint64_t first = qd_test_seed(300);
@@ -159,7 +151,7 @@ START_TEST(random_worlds_have_the_right_events) {
         qd_random random = qd_random_at(seed, 0, 4);
         qd_world_def def = qd_test_random_def(&random);
         def.threads = 1 + (int)(seed % 4);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter(world, &random, 900);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         for (int k = 0; k < 8; ++k) {
@@ -179,10 +171,8 @@ START_TEST(random_worlds_have_the_right_events) {
         size_t present;
         (void)qd_world_contacts(world, &present);
         ck_assert_uint_eq(totals.begins - totals.ends, present);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // ---- read late, read in part, read by many ----
 
@@ -231,12 +221,12 @@ static bool stop_now(void *context) {
 
 // One world is read in every step. The other is read now and then, in some steps only what changed, in some
 // after a step that was not made.
-START_TEST(it_does_not_matter_when_they_are_read) {
+QD_TEST(it_does_not_matter_when_they_are_read) {
     const uint64_t first = qd_test_seed(500);
     size_t changed = 0;
     for (uint64_t seed = first; seed < first + (qd_test_replaying() ? 1 : 8); ++seed) {
         const qd_contact_model model = seed % 4 == 3 ? QD_CONTACT_SPRING : QD_CONTACT_IMPULSE;
-        qd_world *all = falling_world(seed, model), *some = falling_world(seed, model);
+        qd_own(qd_world) all = falling_world(seed, model), some = falling_world(seed, model);
         for (uint64_t k = 0; k < 60; ++k) {
             qd_test_step(all, 0.004, 1);
             qd_test_step(some, 0.004, 1);
@@ -253,12 +243,9 @@ START_TEST(it_does_not_matter_when_they_are_read) {
             changed += qd_world_total(all).begins;
         }
         ck_assert_uint_eq(qd_world_hash(all), qd_world_hash(some));
-        qd_world_destroy(all);
-        qd_world_destroy(some);
     }
     ck_assert_uint_gt(changed, 1000);
 }
-END_TEST
 
 typedef struct reader {
     const qd_world *world;
@@ -271,10 +258,10 @@ static void read_all(void *context) {
     one->hash = qd_test_events_hash(one->world);
 }
 
-START_TEST(many_threads_may_read_them) {
+QD_TEST_LOOP(many_threads_may_read_them, 0, 2) {
     enum { READERS = 6 };
     const qd_contact_model model = _i == 0 ? QD_CONTACT_IMPULSE : QD_CONTACT_SPRING;
-    qd_world *world = falling_world(3, model), *quiet = falling_world(3, model);
+    qd_own(qd_world) world = falling_world(3, model), quiet = falling_world(3, model);
     for (int k = 0; k < 40; ++k) {
         reader readers[READERS];
         qd_test_step(world, 0.004, 1);
@@ -290,16 +277,6 @@ START_TEST(many_threads_may_read_them) {
         for (int r = 0; r < READERS; ++r) ck_assert_uint_eq(readers[r].hash, expected);
         ck_assert_uint_eq(state, qd_world_hash(quiet));
     }
-    qd_world_destroy(world);
-    qd_world_destroy(quiet);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("events", 120, NULL, NULL);
-    qd_test_once(tcase, a_passage_begins_persists_and_ends, step_zero_has_contacts,
-                 a_reused_index_ends_and_begins, walls_have_events, random_worlds_have_the_right_events,
-                 it_does_not_matter_when_they_are_read);
-    tcase_add_loop_test(tcase, many_threads_may_read_them, 0, 2);
-    return qd_test_run_case("events", tcase);
-}
+QD_TEST_MAIN("events", 120, NULL, NULL)

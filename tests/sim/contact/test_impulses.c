@@ -151,7 +151,7 @@ static qd_world *any_world(qd_random *random, int number, double *dt) {
 /// In every step, the impulses of all events and impacts together are what contacts gave to each body and to
 /// the walls: those of touches that became others in it, of contacts that begin, end or never touch, and of
 /// bodies that are removed; and each is told once.
-START_TEST(each_impulse_is_in_one_event) {
+QD_TEST_LOOP(each_impulse_is_in_one_event, 0, 3) {
     size_t turned = 0, caught = 0, impacts = 0;
     const uint64_t first = qd_test_seed(1) + 1000 * (uint64_t)_i,
                    last = first + (qd_test_replaying() ? 1 : qd_test_effort(12));
@@ -183,7 +183,6 @@ START_TEST(each_impulse_is_in_one_event) {
     ck_assert_uint_gt(caught, 0);
     ck_assert_uint_gt(impacts, 0);
 }
-END_TEST
 
 /// Puts half of what springs give at a moment into the books.
 static void enter_halves(void) {
@@ -196,7 +195,7 @@ static void enter_halves(void) {
 }
 
 /// With springs a moment's impulses are its forces times the step: half of it before, half after.
-START_TEST(springs_give_what_they_tell) {
+QD_TEST_LOOP(springs_give_what_they_tell, 0, 2) {
     const uint64_t first = qd_test_seed(1) + 1000 * (uint64_t)_i,
                    last = first + (qd_test_replaying() ? 1 : qd_test_effort(12));
     for (uint64_t seed = first; seed < last; ++seed) {
@@ -229,7 +228,6 @@ START_TEST(springs_give_what_they_tell) {
     }
     qd_test_count(last - first);
 }
-END_TEST
 
 // ---- what becomes of energy ----
 
@@ -356,7 +354,7 @@ static qd_world_def ring_def(uint64_t seed) {
 
 /// Metrics say of every step what its impulses did: energy lost, work of walls, belts and kinematic bodies,
 /// and pushes of walls.
-START_TEST(metrics_are_those_of_the_events) {
+QD_TEST_LOOP(metrics_are_those_of_the_events, 0, 2) {
     size_t sharp = 0;
     const uint64_t first = qd_test_seed(1) + 1000 * (uint64_t)_i,
                    last = first + (qd_test_replaying() ? 1 : qd_test_effort(12));
@@ -379,12 +377,5 @@ START_TEST(metrics_are_those_of_the_events) {
     qd_test_count(last - first);
     if (!qd_test_replaying()) ck_assert_uint_gt(sharp, 20 * (last - first));
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("impulses", 120, NULL, NULL);
-    tcase_add_loop_test(tcase, each_impulse_is_in_one_event, 0, 3);
-    tcase_add_loop_test(tcase, springs_give_what_they_tell, 0, 2);
-    tcase_add_loop_test(tcase, metrics_are_those_of_the_events, 0, 2);
-    return qd_test_run_case("impulses", tcase);
-}
+QD_TEST_MAIN("impulses", 120, NULL, NULL)

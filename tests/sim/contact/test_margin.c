@@ -16,7 +16,7 @@ static const double automatic = (double)NAN;
 
 // ---- the rule ----
 
-START_TEST(boxes_are_made_for_as_long_as_pays) {
+QD_TEST(boxes_are_made_for_as_long_as_pays) {
     ck_assert_double_eq(qdi_margin_horizon(0, 1, 64, 64), QDI_MARGIN_LONGEST); // nothing moves: the longest
     ck_assert_double_eq(qdi_margin_horizon(0, 1, 3, 3), 8);    // at most twice what lasted and two more
     ck_assert_double_eq(qdi_margin_horizon(2, 1, 64, 64), 0);  // too fast: none
@@ -31,9 +31,8 @@ START_TEST(boxes_are_made_for_as_long_as_pays) {
     }
     ck_assert_double_eq(before, 0);
 }
-END_TEST
 
-START_TEST(fat_boxes_fit_their_world) {
+QD_TEST(fat_boxes_fit_their_world) {
     const qd_vec2 none = {0, 0}, period = {10, 0};
     qd_box box = {-1, -1, 1, 1}, fat = qdi_margin_fatten(box, 0.5, none);
     ck_assert(fat.min_x == -1.5F && fat.min_y == -1.5F && fat.max_x == 1.5F && fat.max_y == 1.5F);
@@ -50,7 +49,6 @@ START_TEST(fat_boxes_fit_their_world) {
     ck_assert(qdi_margin_holds_image((qd_box){4, 0, 6, 1}, (qd_box){-5.5F, 0, -4.5F, 1}, period));
     ck_assert(!qdi_margin_holds_image((qd_box){4, 0, 6, 1}, (qd_box){-6.5F, 0, -4.5F, 1}, period));
 }
-END_TEST
 
 // ---- lives of random worlds ----
 
@@ -162,7 +160,7 @@ static life live(uint64_t seed, double margin, int threads, bool loads, size_t b
 
 // Brute force finds what the tree finds, for all bodies and for single ones, over periods that shrink too,
 // and after loading.
-START_TEST(brute_force_gives_the_same) {
+QD_TEST(brute_force_gives_the_same) {
     uint64_t first = qd_test_seed(700), amended = 0;
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -177,35 +175,32 @@ START_TEST(brute_force_gives_the_same) {
     }
     ck_assert_uint_gt(amended, cases);
 }
-END_TEST
 
 // In a crowd with more pairs than allowed it stops as the tree does; where only its fat boxes have too many,
 // it goes on without.
-START_TEST(brute_force_stops_at_limits) {
+QD_TEST_LOOP(brute_force_stops_at_limits, 0, 2) {
     for (int retrieve = QD_RETRIEVE_JOIN; retrieve <= QD_RETRIEVE_BRUTE; ++retrieve) {
         qd_world_def def = qd_world_def_default();
         def.retrieve = (qd_retrieve_mode)retrieve;
         def.contact = QD_CONTACT_NONE;
         def.margin = _i == 0 ? 0 : 40;
         def.limits.pairs = 20;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         for (int i = 0; i < 100; ++i)
             qd_test_disk(world, 1 + (i % 10) * (_i == 0 ? 0.1 : 9.5), 1 + (i / 10) * (_i == 0 ? 0.1 : 9.5), 0,
                          0, 1, 0);
         ck_assert_int_eq(qd_world_detect(world), _i == 0 ? QD_ERR_LIMIT : QD_OK);
         ck_assert_int_eq(qd_world_step(world, 0.01, NULL), _i == 0 ? QD_ERR_LIMIT : QD_OK);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // Each search compares all bodies with one another, and each body that left its fat box with all others.
-START_TEST(single_bodies_are_counted) {
+QD_TEST(single_bodies_are_counted) {
     qd_world_def def = qd_world_def_default();
     def.retrieve = QD_RETRIEVE_BRUTE;
     def.contact = QD_CONTACT_NONE;
     def.margin = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     enum { N = 101 };
     for (int i = 0; i < N - 1; ++i) qd_test_disk(world, 5 + i % 10 * 9, 5 + i / 10 * 9, 0, 0, 1, 0);
     qd_test_disk(world, 50, 50, 60, 20, 1, 0);
@@ -213,11 +208,9 @@ START_TEST(single_bodies_are_counted) {
     const qd_world_totals totals = qd_world_total(world);
     ck_assert_uint_gt(totals.amended, 20);
     ck_assert_uint_eq(totals.box_tests, totals.rebuilds * (N * (N - 1) / 2) + totals.amended * (N - 1));
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(any_margin_gives_the_same) {
+QD_TEST(any_margin_gives_the_same) {
     const double margins[] = {automatic, 0.01, 0.2, 3, 1e18};
     uint64_t first = qd_test_seed(300);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(30);
@@ -237,9 +230,8 @@ START_TEST(any_margin_gives_the_same) {
     }
     ck_assert_uint_gt(saved, 20 * cases); // margins did spare something
 }
-END_TEST
 
-START_TEST(loading_changes_nothing) {
+QD_TEST(loading_changes_nothing) {
     uint64_t first = qd_test_seed(400);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -250,9 +242,8 @@ START_TEST(loading_changes_nothing) {
         check_same_search(&once, &often, seed);
     }
 }
-END_TEST
 
-START_TEST(any_team_makes_the_same_boxes) {
+QD_TEST(any_team_makes_the_same_boxes) {
     for (uint64_t seed = 500; seed < 502; ++seed) {
         life one = live(seed, automatic, 1, false, 3000);
         const int threads[] = {2, 3, 8};
@@ -264,7 +255,6 @@ START_TEST(any_team_makes_the_same_boxes) {
         }
     }
 }
-END_TEST
 
 // ---- scenes ----
 
@@ -274,7 +264,7 @@ static uint64_t play(const char *name, double margin, size_t steps) {
     ck_assert_msg(qd_scene_builtin(name, NULL, &scene, &error) == QD_OK, "%s", error.text);
     qd_world_def def = qd_scene_world(scene);
     def.margin = margin;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
     double dt = qd_scene_run_settings(scene).dt;
     uint64_t hash = 0;
@@ -283,12 +273,11 @@ static uint64_t play(const char *name, double margin, size_t steps) {
         uint64_t now[] = {qd_world_hash(world), qd_test_events_hash(world)};
         hash = qd_hash_seeded(now, sizeof now, hash);
     }
-    qd_world_destroy(world);
     qd_scene_destroy(scene);
     return hash;
 }
 
-START_TEST(builtin_scenes_are_the_same) {
+QD_TEST(builtin_scenes_are_the_same) {
     const double margins[] = {automatic, 0.1};
     for (size_t i = 0; qd_scene_builtin_name(i); ++i) {
         const char *name = qd_scene_builtin_name(i);
@@ -298,7 +287,6 @@ START_TEST(builtin_scenes_are_the_same) {
             ck_assert_msg(play(name, margins[m], steps) == none, "%s with margin %g", name, margins[m]);
     }
 }
-END_TEST
 
 // ---- what it spares ----
 
@@ -310,21 +298,19 @@ static qd_world *gas(qd_world_def *def, size_t side, double margin) {
     return world;
 }
 
-START_TEST(slow_bodies_need_few_rebuilds) {
+QD_TEST(slow_bodies_need_few_rebuilds) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     qd_test_step(world, 0.002, 200); // some hundredths of a diameter, 0.002 in the mean
     qd_world_totals totals = qd_world_total(world);
     ck_assert_uint_ge(totals.rebuilds, 2);
     ck_assert_uint_le(totals.rebuilds, 20);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(fast_bodies_have_no_margin) {
+QD_TEST(fast_bodies_have_no_margin) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     qd_test_step(world, 5, 50); // five diameters a step: fat boxes would not last one
     ck_assert_uint_eq(qd_world_total(world).rebuilds, 51);
     for (qd_body_index i = 0; i < 900; ++i) {
@@ -332,32 +318,28 @@ START_TEST(fast_bodies_have_no_margin) {
         ck_assert_int_eq(qd_tree_box(qd_world_tree(world), i, &box), QD_OK);
         ck_assert(box.max_x - box.min_x <= 1.0001F);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(a_few_fast_bodies_do_not_spoil_it) {
+QD_TEST(a_few_fast_bodies_do_not_spoil_it) {
     for (int way = 0; way < 3; ++way) {
         qd_world_def def = qd_world_def_default();
         def.contact = QD_CONTACT_NONE;
         def.boundary_x = (qd_boundary)(way % 2);
         def.boundary_y = (qd_boundary)(way / 2);
-        qd_world *world = gas(&def, 30, automatic);
+        qd_own(qd_world) world = gas(&def, 30, automatic);
         for (int i = 0; i < 4; ++i) qd_test_disk(world, 5 + 3 * i, 7, 900, 450 - 300 * i, 0.5, 1);
         qd_test_step(world, 0.002, 200); // 1.8 diameters in each step
         qd_world_totals totals = qd_world_total(world);
         ck_assert_uint_le(totals.rebuilds, 20);
         ck_assert_uint_ge(totals.amended, 4 * 150);
         check_boxes(world, (uint64_t)way);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(boxes_last_no_longer_than_bodies_stay) {
+QD_TEST(boxes_last_no_longer_than_bodies_stay) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = gas(&def, 30, 0.3);
+    qd_own(qd_world) world = gas(&def, 30, 0.3);
     qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) {
         qd_body_state state = qd_test_body(world, id_of(world, (uint32_t)r));
@@ -366,9 +348,7 @@ START_TEST(boxes_last_no_longer_than_bodies_stay) {
     }
     qd_test_step(world, 0.125, 12); // all leave together in every third step
     ck_assert_uint_eq(qd_world_total(world).rebuilds, 1 + 4);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- worlds that are edited ----
 
@@ -386,9 +366,9 @@ static uint64_t rebuilds_of(qd_world *world, size_t steps) {
 }
 
 // An edit soon after fat boxes were made says nothing about how long they last.
-START_TEST(an_edit_does_not_end_fat_boxes) {
+QD_TEST(an_edit_does_not_end_fat_boxes) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     const uint64_t undisturbed = rebuilds_of(world, 300) / 5; // in 60 steps
     for (int times = 0; times < 8; ++times) {
         size_t steps = 0;
@@ -397,14 +377,12 @@ START_TEST(an_edit_does_not_end_fat_boxes) {
         edit(world);
         ck_assert_uint_le(rebuilds_of(world, 60), 4 + 2 * undisturbed);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Where there is an edit before every step fat boxes never pay.
-START_TEST(edits_in_all_steps_leave_no_fat_boxes) {
+QD_TEST(edits_in_all_steps_leave_no_fat_boxes) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = gas(&def, 30, automatic);
+    qd_own(qd_world) world = gas(&def, 30, automatic);
     qd_test_step(world, 0.002, 100);
     size_t fat = 0;
     for (int k = 0; k < 100; ++k) {
@@ -417,9 +395,7 @@ START_TEST(edits_in_all_steps_leave_no_fat_boxes) {
     ck_assert_uint_lt(fat, 20);
     qd_test_step(world, 0.002, 40);
     ck_assert_uint_le(rebuilds_of(world, 100), 20); // when nobody edits it any more they do
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- limits ----
 
@@ -429,7 +405,7 @@ static qd_status crowd(double margin, double limit, double *pairs) {
     def.size = (qd_vec2){60, 60};
     def.margin = margin;
     def.limits.pairs = limit;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(1, 1, 1);
     qd_test_scatter(world, &random, 2000);
     qd_status status = QD_OK;
@@ -440,11 +416,10 @@ static qd_status crowd(double margin, double limit, double *pairs) {
         ck_assert_msg(strstr(report.reason, "limits.pairs") != NULL, "%s", report.reason);
     }
     *pairs = (double)qd_world_steps(world);
-    qd_world_destroy(world);
     return status;
 }
 
-START_TEST(margins_do_not_count_towards_limits) {
+QD_TEST(margins_do_not_count_towards_limits) {
     int stopped = 0, went_on = 0;
     for (double limit = 1; limit < 4; limit += 0.125) {
         double none, fixed, chosen;
@@ -458,9 +433,8 @@ START_TEST(margins_do_not_count_towards_limits) {
     ck_assert_int_gt(stopped, 2);
     ck_assert_int_gt(went_on, 2);
 }
-END_TEST
 
-START_TEST(half_a_period_is_no_error) {
+QD_TEST(half_a_period_is_no_error) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){8, 8};
@@ -468,7 +442,7 @@ START_TEST(half_a_period_is_no_error) {
     const double margins[] = {0, 0.5, 5, automatic};
     for (size_t m = 0; m < COUNT(margins); ++m) {
         def.margin = margins[m];
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 0, 0, 1, 0.5, 2, 0); // just as long as half a period
         qd_test_disk(world, 4, 4, -1, 0.25, 1, 0);
         qd_test_disk(world, 0, 4, 0.5, -3, 0.5, 0);
@@ -477,10 +451,8 @@ START_TEST(half_a_period_is_no_error) {
         if (m == 0) hash = now;
         ck_assert_uint_eq(now, hash);
         ck_assert_uint_gt(qd_world_total(world).begins, 5);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// What is due in a search that would have nothing to do, where fat boxes of another part are due after so
 /// many steps, and the boxes here are as old as they are after six.
@@ -488,7 +460,7 @@ static qdi_due due_with_others(uint32_t others) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 20, 20);
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 20, 20, 5);
     qd_test_step(world, 0.001, 6);
     ck_assert_int_eq(qdi_part_make(world->allocator, world->count, true, 0, 0, &world->part), QD_OK);
@@ -496,39 +468,24 @@ static qdi_due due_with_others(uint32_t others) {
     qdi_found found = {.rebuilds = 0};
     ck_assert_uint_eq(world->margin.left, 0);
     ck_assert_int_eq(qdi_candidates_refresh(world, &world->now, 0.001, &found), QD_OK);
-    qd_world_destroy(world);
     return found.due;
 }
 
 // Parts wait for each other, so they make their boxes anew in the same step; but for one that has just done
 // so.
-START_TEST(boxes_are_made_when_other_parts_make_theirs) {
+QD_TEST(boxes_are_made_when_other_parts_make_theirs) {
     ck_assert_int_eq(due_with_others(0), QDI_DUE_NOTHING);
     ck_assert_int_eq(due_with_others(5), QDI_DUE_ALL);
     ck_assert_int_eq(due_with_others(9), QDI_DUE_ALL);
     ck_assert_int_eq(due_with_others(40), QDI_DUE_NOTHING);
 }
-END_TEST
 
-START_TEST(bad_margins_are_refused) {
+QD_TEST(bad_margins_are_refused) {
     qd_world_def def = qd_world_def_default();
     qd_world *world = NULL;
     def.margin = -0.1;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_ERR_VALUE);
     ck_assert_ptr_null(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("margin", 240, NULL, NULL);
-    qd_test_once(tcase, boxes_are_made_for_as_long_as_pays, fat_boxes_fit_their_world,
-                 brute_force_gives_the_same, single_bodies_are_counted, any_margin_gives_the_same,
-                 loading_changes_nothing, any_team_makes_the_same_boxes, builtin_scenes_are_the_same,
-                 slow_bodies_need_few_rebuilds, fast_bodies_have_no_margin, a_few_fast_bodies_do_not_spoil_it,
-                 boxes_last_no_longer_than_bodies_stay, an_edit_does_not_end_fat_boxes,
-                 edits_in_all_steps_leave_no_fat_boxes, margins_do_not_count_towards_limits,
-                 half_a_period_is_no_error, boxes_are_made_when_other_parts_make_theirs,
-                 bad_margins_are_refused);
-    tcase_add_loop_test(tcase, brute_force_stops_at_limits, 0, 2);
-    return qd_test_run_case("margin", tcase);
-}
+QD_TEST_MAIN("margin", 240, NULL, NULL)

@@ -25,8 +25,8 @@ static void check_contact(const qd_contact *c, double px, double py, double nx, 
     ck_assert_double_eq_tol(c->touch[0].depth, depth, 1e-12);
 }
 
-START_TEST(touching_counts) {
-    qd_world *world = open_world();
+QD_TEST(touching_counts) {
+    qd_own(qd_world) world = open_world();
     qd_test_disk(world, 0, 0, 0, 0, 2, 0);
     qd_test_disk(world, 3, 4, 0, 0, 3, 0); // 3, 4, 5: a gap of exactly zero
     qd_test_disk(world, 20, 0, 0, 0, 0.5, 0);
@@ -37,34 +37,27 @@ START_TEST(touching_counts) {
     check_contact(c, 1.2, 1.6, 0.6, 0.8, 0);
     qd_body_view view = qd_world_view(world);
     for (uint32_t i = 0; i < 4; ++i) ck_assert_int_eq(view.touching[view.row_of_index[i]], i < 2);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(overlap_has_depth_and_a_point_midway) {
-    qd_world *world = open_world();
+QD_TEST(overlap_has_depth_and_a_point_midway) {
+    qd_own(qd_world) world = open_world();
     qd_test_disk(world, 10, 10, 0, 0, 2, 0);
     qd_test_disk(world, 10, 7.5, 0, 0, 1, 0); // surfaces at 8 and 8.5
     check_contact(detect(world, 1), 10, 8.25, 0, -1, 0.5);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(coincident_centres_have_a_normal) {
-    qd_world *world = open_world();
+QD_TEST(coincident_centres_have_a_normal) {
+    qd_own(qd_world) world = open_world();
     qd_test_disk(world, 10, 10, 0, 0, 2, 0);
     qd_test_disk(world, 10, 10, 0, 0, 1, 0);
     const qd_contact *c = detect(world, 1);
     check_contact(c, 10.5, 10, 1, 0, 3);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(periodic_contact_goes_through_the_image) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+QD_TEST(periodic_contact_goes_through_the_image) {
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 9.75, 9.75, 0, 0, 0.5, 0);
     qd_test_disk(world, 0.25, 9.75, 0, 0, 0.5, 0);
     qd_test_disk(world, 9.75, 0.25, 0, 0, 0.5, 0);
@@ -78,15 +71,12 @@ START_TEST(periodic_contact_goes_through_the_image) {
     check_contact(&c[2], 10, 10, sqrt(0.5), sqrt(0.5), 1 - sqrt(0.5));
     ck_assert_int_eq(c[3].image.x, -1); // 1-2
     ck_assert_int_eq(c[3].image.y, 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(walls_touch_after_bodies) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 8};
+QD_TEST(walls_touch_after_bodies) {
+    qd_world_def def = qd_test_def(10, 8);
     def.origin = (qd_vec2){-5, 100};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, -4.5, 107.25, 0, 0, 0.75, 0); // in the upper left corner
     qd_test_disk(world, -4.5, 106, 0, 0, 0.5, 0);     // touches the left wall and the first
     qd_test_disk(world, 4, 101, 0, 0, 1, 0);          // exactly at right and bottom
@@ -107,19 +97,15 @@ START_TEST(walls_touch_after_bodies) {
     check_contact(&c[2], -4.5, 108, 0, 1, 0);
     check_contact(&c[4], 5, 101, 1, 0, 0);
     check_contact(&c[5], 4, 100, 0, -1, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(without_a_contact_model_walls_do_not_touch) {
+QD_TEST(without_a_contact_model_walls_do_not_touch) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 0.25, 50, 0, 0, 0.5, 0);
     detect(world, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Contacts of a random world against every body with every other, in the same order, and the touching flags.
 static size_t check_against_all(const qd_world *world, uint64_t seed) {
@@ -159,14 +145,14 @@ static size_t check_against_all(const qd_world *world, uint64_t seed) {
     return count;
 }
 
-START_TEST(random_worlds_equal_brute_force) {
+QD_TEST(random_worlds_equal_brute_force) {
     uint64_t first = qd_test_seed(100);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(200), contacts = 0;
     for (uint64_t seed = first; seed < first + cases; ++seed) {
         qd_random random = qd_random_at(seed, 0, 3);
         qd_world_def def = qd_test_random_def(&random);
         def.threads = 1 + (int)(seed % 3);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter(world, &random, qd_random_bits(&random) % 300);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         for (int k = 0; k < 5; ++k) {
@@ -182,15 +168,8 @@ START_TEST(random_worlds_equal_brute_force) {
             qd_test_scatter(world, &random, 8);
             ck_assert_int_eq(qd_world_detect(world), QD_OK);
         }
-        qd_world_destroy(world);
     }
     ck_assert_uint_gt(contacts, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("narrow", 120, NULL, NULL, touching_counts, overlap_has_depth_and_a_point_midway,
-                        coincident_centres_have_a_normal, periodic_contact_goes_through_the_image,
-                        walls_touch_after_bodies, without_a_contact_model_walls_do_not_touch,
-                        random_worlds_equal_brute_force);
-}
+QD_TEST_MAIN("narrow", 120, NULL, NULL)

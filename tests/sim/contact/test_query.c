@@ -342,10 +342,9 @@ static void run_world(uint64_t seed) {
     qd_world_destroy(b.world);
 }
 
-START_TEST(random_worlds) {
+QD_TEST_LOOP(random_worlds, 0, 4) {
     qd_test_seeds(150, _i, run_world);
 }
-END_TEST
 
 // ---- by hand
 
@@ -368,10 +367,10 @@ static bool count_nears(void *context, const qd_world_near *found) {
     return (*left)-- > 1;
 }
 
-START_TEST(a_row_of_disks) {
+QD_TEST(a_row_of_disks) {
     qd_world_def def = qd_world_def_default();
     def.origin = (qd_vec2){1e9, -1e9}; // far from zero
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id ids[9];
     for (int i = 0; i < 9; ++i) ids[i] = qd_test_disk(world, 1e9 + 10 * i + 10, 50 - 1e9, 0, 0, 2, 0);
     ck_assert_int_eq(qd_world_remove(world, ids[0]), QD_OK);
@@ -405,12 +404,10 @@ START_TEST(a_row_of_disks) {
     ck_assert_int_eq(qd_world_circle(world, (qd_vec2){1e9 + 12.5, 52.5 - 1e9}, 1.2, NULL, count_nears, &left),
                      QD_OK);
     ck_assert_int_eq(left, 3);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(a_changed_world_is_to_be_detected_first) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(a_changed_world_is_to_be_detected_first) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     const qd_ray ray = qd_ray_between((qd_vec2){0, 50}, (qd_vec2){100, 50});
     qd_world_hit hit = {.hit.body = 0};
     qd_world_near nearest[2];
@@ -433,14 +430,12 @@ START_TEST(a_changed_world_is_to_be_detected_first) {
         }
     }
     ck_assert_int_eq(left, 8);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused) {
+QD_TEST(bad_arguments_are_refused) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 1, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     const double nan = (double)NAN, inf = (double)INFINITY;
@@ -492,16 +487,13 @@ START_TEST(bad_arguments_are_refused) {
     ck_assert_int_eq(qd_world_nearest(world, good.from, 1, NULL, NULL, 1, nearest, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_nearest(world, good.from, inf, NULL, NULL, 0, NULL, &count), QD_OK);
     ck_assert_int_eq(left, 10);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_memory_is_taken) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+QD_TEST(no_memory_is_taken) {
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_world_def def = qd_world_def_default();
     def.allocator = &memory.allocator;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 300; ++i) qd_test_disk(world, 1 + i % 20 * 5, 1 + i / 20 * 5, 0, 0, 1, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     const uint64_t before = qd_world_hash(world);
@@ -525,14 +517,6 @@ START_TEST(no_memory_is_taken) {
     ck_assert_uint_eq(memory.calls, calls);
     memory.fail_at = 0;
     ck_assert_uint_eq(qd_world_hash(world), before);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *queries = qd_test_case("queries", 300, NULL, NULL);
-    qd_test_once(queries, a_row_of_disks, a_changed_world_is_to_be_detected_first, bad_arguments_are_refused,
-                 no_memory_is_taken);
-    tcase_add_loop_test(queries, random_worlds, 0, 4);
-    return qd_test_run_case("query", queries);
-}
+QD_TEST_MAIN("query", 300, NULL, NULL)

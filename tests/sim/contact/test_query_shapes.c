@@ -272,13 +272,8 @@ static void run_world(uint64_t seed) {
     qd_world_destroy(b.world);
 }
 
-START_TEST(random_worlds) {
+QD_TEST_LOOP(random_worlds, 0, 4) {
     qd_test_seeds(40, _i, run_world);
 }
-END_TEST
 
-int main(void) {
-    TCase *queries = qd_test_case("queries", 300, NULL, NULL);
-    tcase_add_loop_test(queries, random_worlds, 0, 4);
-    return qd_test_run_case("query_shapes", queries);
-}
+QD_TEST_MAIN("query_shapes", 300, NULL, NULL)

@@ -4,8 +4,9 @@
 
 #include <math.h>
 #include <quadrille/distribution.h>
-#include <stdlib.h>
 #include <string.h>
+
+QD_OWN_POINTER(qd_distributions, qd_distributions_destroy)
 
 static const double pi = 3.14159265358979323846;
 
@@ -89,12 +90,13 @@ static void count_all(const qd_world *world, const qd_boundary side[2], double r
 }
 
 // Two moments of a random world, at once with three threads.
-START_TEST(beside_all_pairs) {
+QD_TEST_LOOP(beside_all_pairs, 0, 8) {
     enum { BINS = 40 };
     const qd_boundary *side = sides[_i % SIDES];
     const double reach = 4, speed = 2.5;
-    qd_world *world = make_world((uint64_t)_i, side, 300, 1), *other = make_world((uint64_t)_i, side, 300, 3);
-    qd_distributions *all = make(BINS, reach, speed), *same = make(BINS, reach, speed);
+    qd_own(qd_world) world = make_world((uint64_t)_i, side, 300, 1),
+                     other = make_world((uint64_t)_i, side, 300, 3);
+    qd_own(qd_distributions) all = make(BINS, reach, speed), same = make(BINS, reach, speed);
     brute both = {.bodies = 0};
     double pairs_of_all = 0;
     for (int moment = 0; moment < 2; ++moment) {
@@ -136,26 +138,20 @@ START_TEST(beside_all_pairs) {
                        two = qd_distributions_curve(same, (qd_distribution)kind);
         ck_assert_int_eq(memcmp(one.values, two.values, BINS * sizeof *one.values), 0);
     }
-    qd_distributions_destroy(all);
-    qd_distributions_destroy(same);
-    qd_world_destroy(world);
-    qd_world_destroy(other);
 }
-END_TEST
 
 // Bodies that know nothing of each other have g = 1 at every distance, also at walls.
-START_TEST(one_without_order) {
+QD_TEST_LOOP(one_without_order, 0, SIDES) {
     enum { BINS = 16 };
     const qd_boundary *side = sides[_i];
-    qd_distributions *all = make(BINS, 4, 3);
+    qd_own(qd_distributions) all = make(BINS, 4, 3);
     double pairs = 0;
     for (uint64_t seed = 1; seed <= 6; ++seed) {
-        qd_world *world = make_world(100 * (uint64_t)_i + seed, side, MOST, 2);
+        qd_own(qd_world) world = make_world(100 * (uint64_t)_i + seed, side, MOST, 2);
         add(all, world);
         brute counted = {.bodies = 0};
         count_all(world, side, 4, 3, BINS, &counted);
         pairs += 0.5 * counted.inside * counted.inside;
-        qd_world_destroy(world);
     }
     ck_assert_int_eq(qd_distributions_average(all), QD_OK);
     const qd_curve g = qd_distributions_curve(all, QD_DISTRIBUTION_G);
@@ -163,15 +159,13 @@ START_TEST(one_without_order) {
         const double ring = pi * (2 * i + 1) * g.width * g.width / 108 * pairs * 0.6;
         ck_assert_msg(fabs(g.values[i] - 1) < 6 / sqrt(ring), "bin %d: %.4f", i, g.values[i]);
     }
-    qd_distributions_destroy(all);
 }
-END_TEST
 
 // What a body would meet through two images cannot be told, nor what is longer than a world with walls.
-START_TEST(beyond_what_can_be_told) {
+QD_TEST(beyond_what_can_be_told) {
     for (int k = 0; k < 2; ++k) {
-        qd_world *world = make_world(3, sides[k], 100, 1);
-        qd_distributions *all = make(100, 20, 3);
+        qd_own(qd_world) world = make_world(3, sides[k], 100, 1);
+        qd_own(qd_distributions) all = make(100, 20, 3);
         add(all, world);
         ck_assert_int_eq(qd_distributions_average(all), QD_OK);
         const qd_curve g = qd_distributions_curve(all, QD_DISTRIBUTION_G);
@@ -180,24 +174,21 @@ START_TEST(beyond_what_can_be_told) {
             if ((i + 1) * 0.2 < told - 0.3) ck_assert(isfinite(g.values[i]));
             if ((i + 1) * 0.2 > told + 1e-9) ck_assert(isnan(g.values[i]));
         }
-        qd_distributions_destroy(all);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // Six neighbours at 1, six at sqrt(3), six at 2, nothing in between; all at rest.
-START_TEST(shells_of_a_packing) {
+QD_TEST(shells_of_a_packing) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){20, 24 * sqrt(0.75)};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int j = 0; j < 24; ++j)
         for (int i = 0; i < 20; ++i)
             qd_test_disk(world, 0.25 + i + 0.5 * (j % 2), (j + 0.5) * sqrt(0.75), 0, 0, 0.5, 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    qd_distributions *all = make(25, 2.5, (double)NAN);
+    qd_own(qd_distributions) all = make(25, 2.5, (double)NAN);
     add(all, world);
     ck_assert_int_eq(qd_distributions_average(all), QD_OK);
     const qd_curve g = qd_distributions_curve(all, QD_DISTRIBUTION_G);
@@ -211,21 +202,18 @@ START_TEST(shells_of_a_packing) {
     ck_assert_double_le(fabs(about_one - 6), 1e-9);
     const qd_curve v = qd_distributions_curve(all, QD_DISTRIBUTION_SPEED);
     ck_assert_double_eq(v.values[0], 1 / v.width);
-    qd_distributions_destroy(all);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(means_go_on_from_bytes) {
-    qd_world *world = make_world(9, sides[2], 200, 2);
-    qd_distributions *whole = make(50, (double)NAN, (double)NAN), *part = make(50, (double)NAN, (double)NAN);
+QD_TEST(means_go_on_from_bytes) {
+    qd_own(qd_world) world = make_world(9, sides[2], 200, 2);
+    qd_own(qd_distributions) whole = make(50, (double)NAN, (double)NAN),
+                             part = make(50, (double)NAN, (double)NAN);
     ck_assert_uint_eq(qd_distributions_save(part, NULL), 0);
     for (int moment = 0; moment < 5; ++moment) {
         add(whole, world);
         add(part, world);
         const size_t size = qd_distributions_save(part, NULL);
-        unsigned char *bytes = malloc(size);
-        ck_assert_ptr_nonnull(bytes);
+        qd_own_memory unsigned char *bytes = qd_test_memory(size);
         ck_assert_uint_eq(qd_distributions_save(part, bytes), size);
         qd_distributions *next = make(50, (double)NAN, (double)NAN);
         ck_assert_int_eq(qd_distributions_load(next, bytes, size - 1), QD_ERR_CORRUPT);
@@ -234,7 +222,6 @@ START_TEST(means_go_on_from_bytes) {
         ck_assert_int_eq(qd_distributions_load(part, bytes, size), QD_ERR_CORRUPT);
         ck_assert_int_eq(qd_distributions_load(part, NULL, 0), QD_OK);
         ck_assert_int_eq(qd_distributions_average(part), QD_ERR_STATE);
-        free(bytes);
         qd_distributions_destroy(part);
         part = next;
         qd_test_step(world, 0.1, 3);
@@ -248,14 +235,10 @@ START_TEST(means_go_on_from_bytes) {
         for (int i = 0; i < 50; ++i)
             ck_assert(one.values[i] == two.values[i] || (isnan(one.values[i]) && isnan(two.values[i])));
     }
-    qd_distributions_destroy(whole);
-    qd_distributions_destroy(part);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(refused) {
-    qd_distributions *all = NULL;
+QD_TEST(refused) {
+    qd_own(qd_distributions) all = NULL;
     static const qd_distribution_def bad[] = {
         {0, 1, 1}, {QD_DISTRIBUTION_BINS_MAX + 1, 1, 1}, {10, 0, 1}, {10, 1, -1}, {10, HUGE_VAL, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
@@ -265,7 +248,7 @@ START_TEST(refused) {
     ck_assert_str_eq(qd_distribution_unit_over(QD_DISTRIBUTION_G), "length");
     all = make(10, (double)NAN, (double)NAN);
     ck_assert_int_eq(qd_distributions_average(all), QD_ERR_STATE);
-    qd_world *world = make_world(1, sides[0], 0, 1);
+    qd_own(qd_world) world = make_world(1, sides[0], 0, 1);
     add(all, world); // of nobody
     ck_assert_int_eq(qd_distributions_average(all), QD_OK);
     for (int i = 0; i < 10; ++i)
@@ -273,15 +256,7 @@ START_TEST(refused) {
     (void)qd_test_disk(world, 0, 5, 1, 1, 0.5, 1);
     ck_assert_int_eq(qd_distributions_add(all, world), QD_ERR_STATE);
     ck_assert_int_eq(qd_distributions_add(NULL, world), QD_ERR_ARGUMENT);
-    qd_world_destroy(world);
-    qd_distributions_destroy(all);
     qd_distributions_destroy(NULL);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("distribution", 60, NULL, NULL);
-    qd_test_loops(tests, {beside_all_pairs, 8}, {one_without_order, SIDES});
-    qd_test_once(tests, beyond_what_can_be_told, shells_of_a_packing, means_go_on_from_bytes, refused);
-    return qd_test_run_case("distribution", tests);
-}
+QD_TEST_MAIN("distribution", 60, NULL, NULL)

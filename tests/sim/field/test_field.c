@@ -7,6 +7,8 @@
 #include <quadrille/metrics.h>
 #include <string.h>
 
+QD_OWN_POINTER(qd_field, qd_field_destroy)
+
 static qd_field *make_field(uint32_t nx, uint32_t ny) {
     qd_field *field = NULL;
     ck_assert_int_eq(qd_field_create(nx, ny, NULL, &field), QD_OK);
@@ -57,10 +59,10 @@ static void check_sums(uint64_t seed) {
     def.friction = qd_test_between(random, 0, 1);
     if (def.boundary_x == QD_BOUNDARY_OPEN) def.boundary_x = QD_BOUNDARY_PERIODIC;
     if (def.boundary_y == QD_BOUNDARY_OPEN) def.boundary_y = QD_BOUNDARY_REFLECT;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_scatter_shapes(world, random, 120);
-    qd_field *field = make_field(1 + (uint32_t)qd_test_between(random, 0, 20),
-                                 1 + (uint32_t)qd_test_between(random, 0, 20));
+    qd_own(qd_field) field = make_field(1 + (uint32_t)qd_test_between(random, 0, 20),
+                                        1 + (uint32_t)qd_test_between(random, 0, 20));
     bool touched = false;
     for (int step = 0; step < 12; ++step) {
         ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
@@ -76,27 +78,24 @@ static void check_sums(uint64_t seed) {
         touched = touched || m.virial != 0;
     }
     ck_assert(touched);
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
 
-START_TEST(sums_are_those_of_the_metrics) {
+QD_TEST(sums_are_those_of_the_metrics) {
     const uint64_t first = qd_test_seed(1);
     const size_t cases = qd_test_replaying() ? 1 : qd_test_effort(40);
     for (uint64_t seed = first; seed < first + cases; ++seed) check_sums(seed);
 }
-END_TEST
 
 /// Fast bodies whose impacts come on the way through a step.
-START_TEST(impacts_carry_stress) {
+QD_TEST(impacts_carry_stress) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.continuous = QD_CONTINUOUS_ON;
     qd_test_gas_def(&def, 12, 12);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 12, 12, 7);
-    qd_field *field = make_field(9, 4);
+    qd_own(qd_field) field = make_field(9, 4);
     uint64_t impacts = 0;
     for (int step = 0; step < 40; ++step) {
         ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
@@ -106,24 +105,20 @@ START_TEST(impacts_carry_stress) {
         impacts = qd_test_measure(world).impacts;
     }
     ck_assert_uint_gt(impacts, 20);
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Two disks pressed together across lines between cells: each cell gets the part of their branch that lies
 /// in it.
-START_TEST(branch_is_shared_by_length) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){8, 8};
+QD_TEST(branch_is_shared_by_length) {
+    qd_world_def def = qd_test_def(8, 8);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 7.25, 3.5, 0, 0, 1, 1); // the image of the other is at 9
     qd_test_disk(world, 1, 3.5, 0, 0, 1, 1);
     qd_test_step(world, 1e-6, 1);
-    qd_field *field = make_field(8, 8);
+    qd_own(qd_field) field = make_field(8, 8);
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     const double *xx = qd_field_values(field, QD_FIELD_CONTACT_XX),
                  *yy = qd_field_values(field, QD_FIELD_CONTACT_YY);
@@ -135,18 +130,15 @@ START_TEST(branch_is_shared_by_length) {
     }
     const double *number = qd_field_values(field, QD_FIELD_CONTACT_NUMBER);
     ck_assert(number[8 * 3 + 7] == 1 && isnan(number[0]));
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// A world of rigid bodies keeps no impulses: where nobody watched the step, the contact stress is unknown.
-START_TEST(stress_must_be_watched) {
+QD_TEST(stress_must_be_watched) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 4, 4);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 4, 4, 1);
-    qd_field *field = make_field(2, 2);
+    qd_own(qd_field) field = make_field(2, 2);
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     ck_assert(qd_field_values(field, QD_FIELD_CONTACT_XX)[0] == 0); // step 0: no step gave anything
     ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
@@ -157,10 +149,7 @@ START_TEST(stress_must_be_watched) {
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     ck_assert(isnan(qd_field_values(field, QD_FIELD_CONTACT_XX)[0]));
     ck_assert(!isnan(qd_field_values(field, QD_FIELD_MASS_DENSITY)[0]));
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// The values of a gas after some steps with so many threads; 2 by 3 cells, so that blocks share cells.
 static void measure_with(int threads, double *values) {
@@ -168,19 +157,17 @@ static void measure_with(int threads, double *values) {
     qd_test_gas_def(&def, 90, 90);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.threads = threads;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 90, 90, 3);
     qd_test_step(world, 0.02, 5);
     ck_assert_int_eq(qd_world_watch_stress(world), QD_OK);
     qd_test_step(world, 0.02, 1);
-    qd_field *field = make_field(2, 3);
+    qd_own(qd_field) field = make_field(2, 3);
     ck_assert_int_eq(qd_field_measure(field, world), QD_OK);
     memcpy(values, qd_field_values(field, 0), (size_t)6 * QD_FIELD_QUANTITIES * sizeof *values);
-    qd_field_destroy(field);
-    qd_world_destroy(world);
 }
 
-START_TEST(threads_change_no_bit) {
+QD_TEST(threads_change_no_bit) {
     double one[6 * QD_FIELD_QUANTITIES], more[6 * QD_FIELD_QUANTITIES];
     measure_with(1, one);
     for (int threads = 2; threads <= 5; threads += 3) {
@@ -188,9 +175,8 @@ START_TEST(threads_change_no_bit) {
         ck_assert_mem_eq(one, more, sizeof one);
     }
 }
-END_TEST
 
-START_TEST(grids_that_are_none_are_refused) {
+QD_TEST(grids_that_are_none_are_refused) {
     qd_field *field = NULL;
     ck_assert_int_eq(qd_field_create(0, 4, NULL, &field), QD_ERR_VALUE);
     ck_assert_int_eq(qd_field_create(1024, 65, NULL, &field), QD_ERR_VALUE);
@@ -201,10 +187,5 @@ START_TEST(grids_that_are_none_are_refused) {
     for (int q = 0; q < QD_FIELD_QUANTITIES; ++q)
         ck_assert(qd_field_name((qd_field_quantity)q) && qd_field_unit((qd_field_quantity)q));
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("field", 120, NULL, NULL, sums_are_those_of_the_metrics, impacts_carry_stress,
-                        branch_is_shared_by_length, stress_must_be_watched, threads_change_no_bit,
-                        grids_that_are_none_are_refused);
-}
+QD_TEST_MAIN("field", 120, NULL, NULL)

@@ -6,8 +6,6 @@
 #include <quadrille/random.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // What is wrong with a file is one line with its path and line; nothing of it is kept.
@@ -32,7 +30,7 @@ static void check(const char *text, const char *path, const qdi_body_options *op
     ck_assert_str_eq(error.text + strlen(path), reason);
 }
 
-START_TEST(names_line_and_column_of_tables) {
+QD_TEST(names_line_and_column_of_tables) {
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -87,7 +85,6 @@ START_TEST(names_line_and_column_of_tables) {
     options.frame = 0;
     check("x,y,r\n", "a.csv", &options, ": only dumps and extended XYZ have frames: leave `frame` out");
 }
-END_TEST
 
 #define STEP     "ITEM: TIMESTEP\n0\n"
 #define COUNT(n) "ITEM: NUMBER OF ATOMS\n" n "\n"
@@ -150,7 +147,7 @@ static const struct {
     {STEP COUNT("1") "some words\n", ":5: \"some words\" is no part of a dump of atoms"},
 };
 
-START_TEST(names_the_line_of_dumps) {
+QD_TEST(names_the_line_of_dumps) {
     qdi_body_options options = qdi_body_options_default();
     for (size_t i = 0; i < sizeof dump_faults / sizeof dump_faults[0]; ++i)
         check(dump_faults[i].text, "a.dump", &options, dump_faults[i].reason);
@@ -166,12 +163,11 @@ START_TEST(names_the_line_of_dumps) {
     check(WHOLE "ITEM: TIMESTEP\nx\n", "a.dump", &options,
           ":12: ITEM: TIMESTEP: must be a whole number, not \"x\"");
 }
-END_TEST
 
 #define TOP  "title\n\n2 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n\n"
 #define ROWS "1 1 1 1 0 0 0\n2 1 1 1 0.5 0.5 0\n"
 
-START_TEST(names_the_line_of_data_files) {
+QD_TEST(names_the_line_of_data_files) {
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -223,7 +219,6 @@ START_TEST(names_the_line_of_data_files) {
     check(TOP "Masses\n\n1 2\n\nAtoms # atomic\n\n1 C 0 0 0\n2 1 1 1 0\n", "a.data", &options,
           ":14: type: must be a number, not \"C\"");
 }
-END_TEST
 
 static qd_status read_path(const char *path, qd_error *error) {
     qdi_body_file file = {.allocator = qd_allocator_default()};
@@ -234,7 +229,7 @@ static qd_status read_path(const char *path, qd_error *error) {
     return status;
 }
 
-START_TEST(tells_files_that_cannot_be_read) {
+QD_TEST(tells_files_that_cannot_be_read) {
     qd_error error;
     ck_assert_int_eq(read_path("no/such.csv", &error), QD_ERR_NOT_FOUND);
     ck_assert_str_eq(error.text, "no/such.csv: cannot be opened: No such file or directory");
@@ -245,7 +240,6 @@ START_TEST(tells_files_that_cannot_be_read) {
     ck_assert_int_eq(read_path("/dev/zero", &error), QD_ERR_INVALID);
     ck_assert_str_eq(error.text, "/dev/zero:1: holds a NUL byte: this is no text");
 }
-END_TEST
 
 // ---- damage ----
 
@@ -269,11 +263,9 @@ enum { WHOLE_FILES = sizeof whole_files / sizeof whole_files[0] };
 
 /// Reads what may be damaged: rows or one line. True where it was read.
 static bool survive(const char *text, size_t bytes, const char *path, const qdi_body_options *options) {
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 0);
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
     // In memory of its own size, so that reading past it is found.
-    char *copy = malloc(bytes > 0 ? bytes : 1);
-    ck_assert_ptr_nonnull(copy);
+    qd_own_memory char *copy = qd_test_memory(bytes > 0 ? bytes : 1);
     memcpy(copy, text, bytes);
     qdi_body_file file = {.allocator = &allocator.allocator};
     qd_error error = {""};
@@ -286,11 +278,10 @@ static bool survive(const char *text, size_t bytes, const char *path, const qdi_
     }
     qdi_body_file_release(&file);
     ck_assert_uint_eq(allocator.live, 0);
-    free(copy);
     return status == QD_OK;
 }
 
-START_TEST(survives_truncation) {
+QD_TEST(survives_truncation) {
     for (size_t f = 0; f < WHOLE_FILES; ++f)
         for (uint64_t frame = 0; frame < 2; ++frame) {
             qdi_body_options options = qdi_body_options_default();
@@ -301,10 +292,9 @@ START_TEST(survives_truncation) {
             ck_assert(survive(whole_files[f].text, length, whole_files[f].path, &options));
         }
 }
-END_TEST
 
 /// A file cut off between its lines is refused, but where it is whole: a table says nothing of its length.
-START_TEST(refuses_what_was_cut_off) {
+QD_TEST(refuses_what_was_cut_off) {
     qdi_body_options options = qdi_body_options_default();
     static const char *const texts[] = {dump_text, data_text};
     for (size_t f = 0; f < 2; ++f) {
@@ -318,7 +308,6 @@ START_TEST(refuses_what_was_cut_off) {
         }
     }
 }
-END_TEST
 
 static char *mutate(qd_random *random, const char *text, size_t length, size_t *bytes) {
     static const char *const pieces[] = {"ITEM:",
@@ -347,8 +336,7 @@ static char *mutate(qd_random *random, const char *text, size_t length, size_t *
                                          "sep=;\n",
                                          "Velocities\n"};
     size_t room = length * 3 + 200;
-    char *copy = malloc(room);
-    ck_assert_ptr_nonnull(copy);
+    char *copy = qd_test_memory(room);
     memcpy(copy, text, length);
     for (uint64_t k = 1 + qd_random_bits(random) % 4; k > 0; --k) {
         size_t at = (size_t)(qd_random_bits(random) % (length + 1)), end = at;
@@ -380,7 +368,7 @@ static char *mutate(qd_random *random, const char *text, size_t length, size_t *
     return copy;
 }
 
-START_TEST(survives_damage) {
+QD_TEST(survives_damage) {
     uint64_t seed = qd_test_seed(33);
     size_t read = 0, rounds = qd_test_effort(30000);
     for (size_t i = 0; i < rounds; ++i) {
@@ -391,15 +379,13 @@ START_TEST(survives_damage) {
         if (qd_random_bits(&random) % 8 == 0) options.frame_form = QDI_FRAME_TIMESTEP;
         if (qd_random_bits(&random) % 8 == 0) options.radius = 1;
         if (qd_random_bits(&random) % 8 == 0) options.format = (qdi_body_format)(qd_random_bits(&random) % 4);
-        char *text = mutate(&random, whole_files[f].text, strlen(whole_files[f].text), &bytes);
+        qd_own_memory char *text = mutate(&random, whole_files[f].text, strlen(whole_files[f].text), &bytes);
         read += survive(text, bytes, whole_files[f].path, &options);
-        free(text);
     }
     ck_assert_msg(read > rounds / 50 && read < rounds, "%zu of %zu", read, rounds);
 }
-END_TEST
 
-START_TEST(fails_cleanly_without_memory) {
+QD_TEST(fails_cleanly_without_memory) {
     qd_scratch scratch = qd_scratch_make();
     for (size_t f = 0; f < 3; ++f) {
         qd_scratch_path path = qd_scratch_at(&scratch, whole_files[f].path);
@@ -407,8 +393,7 @@ START_TEST(fails_cleanly_without_memory) {
         qd_status status = QD_ERR_MEMORY;
         size_t fail_at = 0;
         while (status == QD_ERR_MEMORY) {
-            qd_test_allocator allocator;
-            qd_test_allocator_init(&allocator, ++fail_at);
+            qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
             qdi_body_file file = {.allocator = &allocator.allocator};
             qdi_body_options options = qdi_body_options_default();
             qd_error error = {""};
@@ -423,11 +408,5 @@ START_TEST(fails_cleanly_without_memory) {
     }
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_errors", 240, NULL, NULL, names_line_and_column_of_tables,
-                        names_the_line_of_dumps, names_the_line_of_data_files,
-                        tells_files_that_cannot_be_read, survives_truncation, refuses_what_was_cut_off,
-                        survives_damage, fails_cleanly_without_memory);
-}
+QD_TEST_MAIN("body_errors", 240, NULL, NULL)

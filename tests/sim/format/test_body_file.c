@@ -7,14 +7,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
 
 // ---- tables ----
 
-START_TEST(reads_tables_in_any_dress) {
+QD_TEST(reads_tables_in_any_dress) {
     static const qdi_disk_row rows[] = {
         {.label = 0, .x = 1, .y = 2.5, .radius = 0.5, .mass = (double)NAN},
         {.label = 0, .x = -3, .y = 4, .radius = 0.25, .mass = (double)NAN},
@@ -40,23 +39,20 @@ START_TEST(reads_tables_in_any_dress) {
         "x;y;note;r\n1;2.5;1,5,7;0.5\n-3;4;;0.25\n",
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; ++i) {
-        qdi_body_file file = parse(same[i], "bodies.csv");
+        qd_own(qdi_body_file) file = parse(same[i], "bodies.csv");
         ck_assert_int_eq(file.format, QDI_BODY_CSV);
         ck_assert(!file.side[0].has_bounds && !file.side[1].has_boundary);
         check_rows(&file, rows, 2, same[i]);
         ck_assert_uint_gt(file.rows[1].line, file.rows[0].line);
-        qdi_body_file_release(&file);
     }
-    qdi_body_file none = parse("x,y,radius\n", "none.csv");
+    qd_own(qdi_body_file) none = parse("x,y,radius\n", "none.csv");
     ck_assert_uint_eq(none.count, 0);
     qdi_body_file_release(&none);
     none = parse("# x y radius\n", "none.csv");
     ck_assert_uint_eq(none.count, 0);
-    qdi_body_file_release(&none);
 }
-END_TEST
 
-START_TEST(reads_columns_that_the_scene_names) {
+QD_TEST(reads_columns_that_the_scene_names) {
     qdi_body_options options = qdi_body_options_default();
     strcpy(options.columns[3], "X_mm");
     strcpy(options.columns[9], "size");
@@ -75,22 +71,19 @@ START_TEST(reads_columns_that_the_scene_names) {
     ck_assert_str_eq(error.text, "a.xyz: only the columns of tables can be named: leave `columns` out");
     qdi_body_file_release(&file);
 }
-END_TEST
 
-START_TEST(reads_every_column_of_a_table) {
-    qdi_body_file file = parse("id,x,y,vx,vy,omega,radius,mass\n7,1,2,3,4,5,6,7.5\n3,8,9,0,-0,1e-3,2,1\n",
-                               "a.txt");
+QD_TEST(reads_every_column_of_a_table) {
+    qd_own(qdi_body_file)
+        file = parse("id,x,y,vx,vy,omega,radius,mass\n7,1,2,3,4,5,6,7.5\n3,8,9,0,-0,1e-3,2,1\n", "a.txt");
     const qdi_disk_row rows[] = {
         {.label = 3, .x = 8, .y = 9, .spin = 1e-3, .radius = 2, .mass = 1},
         {.label = 7, .x = 1, .y = 2, .vx = 3, .vy = 4, .spin = 5, .radius = 6, .mass = 7.5}};
     check_rows(&file, rows, 2, "in order of id");
     ck_assert(file.rows[0].line == 3 && file.rows[1].line == 2);
     ck_assert(!signbit(file.rows[0].vy));
-    qdi_body_file_release(&file);
 }
-END_TEST
 
-START_TEST(takes_masses_as_asked) {
+QD_TEST(takes_masses_as_asked) {
     static const char text[] = "x,y,r,mass,density\n0,0,2,3,4\n";
     qdi_body_options options = qdi_body_options_default();
     qdi_body_file file = parse_bytes(text, strlen(text), "m.csv", &options);
@@ -117,7 +110,6 @@ START_TEST(takes_masses_as_asked) {
     ck_assert(file.rows[0].mass == 9 && file.rows[0].radius == 0.25);
     qdi_body_file_release(&file);
 }
-END_TEST
 
 // ---- dumps ----
 
@@ -135,9 +127,9 @@ static qdi_body_file read_frame(qdi_frame_form form, uint64_t frame) {
 }
 
 /// The file of the tests, each of its frames by number and by timestep.
-START_TEST(reads_the_frames_of_a_dump) {
+QD_TEST(reads_the_frames_of_a_dump) {
     for (uint64_t k = 0; k < 3; ++k) {
-        qdi_body_file file = read_frame(QDI_FRAME_NUMBER, k);
+        qd_own(qdi_body_file) file = read_frame(QDI_FRAME_NUMBER, k);
         ck_assert_uint_eq(file.count, 303);
         ck_assert_uint_eq(file.first_line, 1 + k * 312);
         char head[40];
@@ -152,23 +144,19 @@ START_TEST(reads_the_frames_of_a_dump) {
             ck_assert(row->label == i + 1 && row->line == file.first_line + 9 + i && isnan(row->mass));
             ck_assert(row->radius >= 0.3 && row->radius <= 0.7);
         }
-        qdi_body_file by_step = read_frame(QDI_FRAME_TIMESTEP, k * 2000);
+        qd_own(qdi_body_file) by_step = read_frame(QDI_FRAME_TIMESTEP, k * 2000);
         check_rows(&by_step, file.rows, file.count, "by timestep");
         ck_assert_uint_eq(by_step.part.used, file.part.used);
         ck_assert_int_eq(memcmp(by_step.part.chars, file.part.chars, file.part.used), 0);
-        qdi_body_file_release(&by_step);
         if (k == 2) {
-            qdi_body_file last = read_frame(QDI_FRAME_NUMBER, QDI_FRAME_LAST);
+            qd_own(qdi_body_file) last = read_frame(QDI_FRAME_NUMBER, QDI_FRAME_LAST);
             check_rows(&last, file.rows, file.count, "the last");
-            qdi_body_file_release(&last);
         }
         // The part alone is a dump of one frame.
-        qdi_body_file again = parse_bytes(file.part.chars, file.part.used, "copy.lammpstrj", NULL);
+        qd_own(qdi_body_file) again = parse_bytes(file.part.chars, file.part.used, "copy.lammpstrj", NULL);
         check_rows(&again, file.rows, file.count, "the copy");
-        qdi_body_file_release(&again);
-        qdi_body_file_release(&file);
     }
-    qdi_body_file file = read_frame(QDI_FRAME_NUMBER, 0);
+    qd_own(qdi_body_file) file = read_frame(QDI_FRAME_NUMBER, 0);
     const qdi_disk_row first = {.label = 1,
                                 .x = 0.790569415,
                                 .y = 0.790569415,
@@ -177,14 +165,12 @@ START_TEST(reads_the_frames_of_a_dump) {
                                 .radius = 0.445571375,
                                 .mass = (double)NAN};
     ck_assert(same_row(&file.rows[0], &first));
-    qdi_body_file_release(&file);
 }
-END_TEST
 
 #define BOX(flags)          "ITEM: BOX BOUNDS" flags "\n-10 10\n100 140\n-0.5 0.5\n"
 #define FRAME(flags, atoms) "ITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\n" BOX(flags) "ITEM: ATOMS " atoms
 
-START_TEST(reads_dumps_of_any_columns) {
+QD_TEST(reads_dumps_of_any_columns) {
     static const char *const same[] = {
         FRAME(" ff pp pp", "id x y radius\n1 5 110 0.5\n2 -5 130 1\n"),
         FRAME(" ff pp pp",
@@ -214,18 +200,16 @@ START_TEST(reads_dumps_of_any_columns) {
             }
             text = tilted;
         }
-        qdi_body_file file = parse(text, i % 2 ? "a.dump" : "no ending");
+        qd_own(qdi_body_file) file = parse(text, i % 2 ? "a.dump" : "no ending");
         ck_assert_int_eq(file.format, QDI_BODY_DUMP);
         check_rows(&file, rows, 2, text);
         ck_assert(file.side[0].boundary == QD_BOUNDARY_REFLECT &&
                   file.side[1].boundary == QD_BOUNDARY_PERIODIC);
         ck_assert(file.side[0].low == -10 && file.side[0].high == 10 && file.side[1].low == 100);
-        qdi_body_file_release(&file);
     }
 }
-END_TEST
 
-START_TEST(reads_the_sides_of_a_dump) {
+QD_TEST(reads_the_sides_of_a_dump) {
     static const struct {
         const char *flags;
         bool known;
@@ -243,18 +227,16 @@ START_TEST(reads_the_sides_of_a_dump) {
                  "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n0\nITEM: BOX BOUNDS%s\n0 1\n0 2\n0 1\nITEM: "
                  "ATOMS x y radius\n",
                  cases[i].flags);
-        qdi_body_file file = parse(text, "a");
+        qd_own(qdi_body_file) file = parse(text, "a");
         ck_assert(file.count == 0 && file.side[1].high == 2);
         ck_assert(file.side[0].has_boundary == cases[i].known && file.side[1].has_boundary == cases[i].known);
         ck_assert(file.side[0].boundary == cases[i].x && file.side[1].boundary == cases[i].y);
-        qdi_body_file_release(&file);
     }
 }
-END_TEST
 
 /// More frames than fit the reader's memory, from a file; a frame that is too short does not matter where
 /// another is asked for.
-START_TEST(finds_frames_in_long_dumps) {
+QD_TEST(finds_frames_in_long_dumps) {
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "long");
     FILE *stream = fopen(path.text, "wb");
@@ -274,7 +256,7 @@ START_TEST(finds_frames_in_long_dumps) {
             qdi_body_options options = qdi_body_options_default();
             options.frame_form = by_step ? QDI_FRAME_TIMESTEP : QDI_FRAME_NUMBER;
             options.frame = by_step ? k * 10 : wanted[w];
-            qdi_body_file file = {.allocator = qd_allocator_default()};
+            qd_own(qdi_body_file) file = {.allocator = qd_allocator_default()};
             qd_error error = {""};
             qd_status status = qdi_body_file_read(path.text, &options, &file, &error);
             ck_assert_msg(status == QD_OK, "%s", error.text);
@@ -282,11 +264,9 @@ START_TEST(finds_frames_in_long_dumps) {
             ck_assert_double_eq(file.rows[0].x, (double)k);
             ck_assert_double_eq_tol(file.rows[ATOMS - 1].x, (double)k + 0.199, 1e-9);
             ck_assert_uint_lt(file.part.used, 8000);
-            qdi_body_file_release(&file);
         }
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 // ---- data files ----
 
@@ -301,7 +281,7 @@ static void check_data_rows(const qdi_body_file *file, bool round) {
     ck_assert(a->radius == (round ? 0.25 : 0.125) && b->radius == (round ? 0.5 : 0.125));
 }
 
-START_TEST(reads_data_files_of_every_style) {
+QD_TEST(reads_data_files_of_every_style) {
     const double small = pi / 6 / 8, large = 2 * pi / 6; // balls of diameter 0.5 and 1, of density 1 and 2
 #define HEAD                                                                                                 \
     "LAMMPS data file via write_data, version 29 Sep 2021, timestep = 0\n\n2 atoms\n2 atom types\n\n-1 9 "   \
@@ -343,23 +323,15 @@ START_TEST(reads_data_files_of_every_style) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         qdi_body_options options = qdi_body_options_default();
         if (!cases[i].round) options.radius = 0.125;
-        qdi_body_file file = parse_bytes(cases[i].text, strlen(cases[i].text), i % 2 ? "data.x" : "a.data",
-                                         &options);
+        qd_own(qdi_body_file)
+            file = parse_bytes(cases[i].text, strlen(cases[i].text), i % 2 ? "data.x" : "a.data", &options);
         check_data_rows(&file, cases[i].round);
         for (int k = 0; k < 2; ++k)
             ck_assert_msg(same(cases[i].mass[k], file.rows[k].mass) ||
                               fabs(cases[i].mass[k] - file.rows[k].mass) < 1e-12,
                           "%zu: mass %g", i, file.rows[k].mass);
         if (strstr(cases[i].text, " 7\n")) ck_assert_double_eq(file.rows[0].spin, 7);
-        qdi_body_file_release(&file);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_file", 240, NULL, NULL, reads_tables_in_any_dress,
-                        reads_every_column_of_a_table, reads_columns_that_the_scene_names,
-                        takes_masses_as_asked, reads_the_frames_of_a_dump, reads_dumps_of_any_columns,
-                        reads_the_sides_of_a_dump, finds_frames_in_long_dumps,
-                        reads_data_files_of_every_style);
-}
+QD_TEST_MAIN("body_file", 240, NULL, NULL)

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Tables and dumps of random bodies in random dress are read back as they were.
@@ -155,7 +154,7 @@ static void dress(outfit *o, uint64_t seed, size_t number) {
     o->quotes = below(o, 2);
 }
 
-START_TEST(reads_back_random_tables) {
+QD_TEST(reads_back_random_tables) {
     uint64_t seed = qd_test_seed(21);
     for (size_t i = 0; i < qd_test_effort(4000); ++i) {
         outfit o;
@@ -167,17 +166,15 @@ START_TEST(reads_back_random_tables) {
         add_header(&o, &s, true);
         add_rows(&o, &s, true);
         if (s.count > 0 && below(&o, 2)) o.text.used -= strlen(o.end);
-        qdi_body_file file = parse_bytes(o.text.chars, o.text.used, "r.csv", NULL);
+        qd_own(qdi_body_file) file = parse_bytes(o.text.chars, o.text.used, "r.csv", NULL);
         char what[80];
         snprintf(what, sizeof what, "QD_TEST_SEED=%" PRIu64 ", table %zu", seed, i);
         check_rows(&file, s.rows, s.count, what);
-        qdi_body_file_release(&file);
         qdi_text_release(&o.text);
     }
 }
-END_TEST
 
-START_TEST(reads_back_random_dumps) {
+QD_TEST(reads_back_random_dumps) {
     uint64_t seed = qd_test_seed(22);
     for (size_t i = 0; i < qd_test_effort(3000); ++i) {
         outfit o;
@@ -205,16 +202,12 @@ START_TEST(reads_back_random_dumps) {
         }
         qdi_body_options options = qdi_body_options_default();
         options.frame = wanted + 1 == frames && below(&o, 2) ? QDI_FRAME_LAST : wanted;
-        qdi_body_file file = parse_bytes(o.text.chars, o.text.used, "r.dump", &options);
+        qd_own(qdi_body_file) file = parse_bytes(o.text.chars, o.text.used, "r.dump", &options);
         char what[80];
         snprintf(what, sizeof what, "QD_TEST_SEED=%" PRIu64 ", dump %zu", seed, i);
         check_rows(&file, kept.rows, kept.count, what);
-        qdi_body_file_release(&file);
         qdi_text_release(&o.text);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_random", 240, NULL, NULL, reads_back_random_tables, reads_back_random_dumps);
-}
+QD_TEST_MAIN("body_random", 240, NULL, NULL)

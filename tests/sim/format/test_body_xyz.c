@@ -5,9 +5,9 @@
 #include <quadrille/random.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+QD_OWN_VALUE(qdi_body_file, qdi_body_file_release)
 
 // Disks from extended XYZ.
 
@@ -33,8 +33,8 @@ static void refuse(const char *text, const qdi_body_options *options, const char
     ck_assert_uint_eq(file.count, 0);
 }
 
-START_TEST(reads_every_column) {
-    qdi_body_file file = parse(
+QD_TEST(reads_every_column) {
+    qd_own(qdi_body_file) file = parse(
         "2\n"
         "Lattice=\"20 0 0 0 10 0 0 0 1\" Origin=\"-10 5 0\" pbc=\"T F F\" Time=0.5 Step=7 note='two words' "
         "alone "
@@ -52,11 +52,9 @@ START_TEST(reads_every_column) {
     ck_assert(x->has_bounds && x->low == -10 && x->high == 10 && x->has_boundary &&
               x->boundary == QD_BOUNDARY_PERIODIC);
     ck_assert(y->has_bounds && y->low == 5 && y->high == 15 && !y->has_boundary);
-    qdi_body_file_release(&file);
 }
-END_TEST
 
-START_TEST(reads_plain_xyz) {
+QD_TEST(reads_plain_xyz) {
     qdi_body_options options = qdi_body_options_default();
     options.radius = 0.5;
     qdi_body_file file = parse("2\r\nwater=\"yes\r\nO 1 2 3\r\nH 4 5 3", &options);
@@ -72,7 +70,6 @@ START_TEST(reads_plain_xyz) {
     ck_assert_int_eq(file.format, QDI_BODY_XYZ);
     qdi_body_file_release(&file);
 }
-END_TEST
 
 #define HEAD "Properties=species:S:1:pos:R:2:radius:R:1"
 
@@ -81,7 +78,7 @@ static const char frames[] = "1\nStep=10 " HEAD "\nX 1 0 1\n"
                              "0\nStep=25 " HEAD "\n"
                              "1\nstep=\"30\" " HEAD "\nX 3 0 1\n\n \n";
 
-START_TEST(picks_a_frame) {
+QD_TEST(picks_a_frame) {
     static const struct {
         qdi_frame_form form;
         uint64_t frame;
@@ -100,19 +97,16 @@ START_TEST(picks_a_frame) {
         qdi_body_options options = qdi_body_options_default();
         options.frame_form = cases[i].form;
         options.frame = cases[i].frame;
-        qdi_body_file file = parse(frames, &options);
+        qd_own(qdi_body_file) file = parse(frames, &options);
         ck_assert_msg(file.count == cases[i].count, "case %zu: %zu rows", i, file.count);
         if (file.count > 0) ck_assert_double_eq(file.rows[0].x, cases[i].x);
         // What is kept is that frame, and gives the same again.
-        char *part = malloc(file.part.used + 1);
+        qd_own_memory char *part = qd_test_memory(file.part.used + 1);
         memcpy(part, file.part.chars, file.part.used);
         part[file.part.used] = '\0';
-        qdi_body_file again = parse(part, NULL);
+        qd_own(qdi_body_file) again = parse(part, NULL);
         ck_assert_uint_eq(again.count, file.count);
         ck_assert(again.count == 0 || memcmp(&again.rows[0].x, &file.rows[0].x, sizeof(double)) == 0);
-        qdi_body_file_release(&again);
-        qdi_body_file_release(&file);
-        free(part);
     }
     qdi_body_options options = qdi_body_options_default();
     options.frame = 4;
@@ -120,9 +114,8 @@ START_TEST(picks_a_frame) {
     options.frame_form = QDI_FRAME_TIMESTEP;
     refuse(frames, &options, "a.xyz:15: ends after 4 frames: none says Step=4");
 }
-END_TEST
 
-START_TEST(says_what_is_wrong) {
+QD_TEST(says_what_is_wrong) {
     static const char *const cases[][2] = {
         {"", "a.xyz: is empty"},
         {"\n\n", "a.xyz: holds no frame"},
@@ -172,9 +165,8 @@ START_TEST(says_what_is_wrong) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) refuse(cases[i][0], NULL, cases[i][1]);
 }
-END_TEST
 
-START_TEST(survives_any_bytes) {
+QD_TEST(survives_any_bytes) {
     size_t cases = qd_test_effort(20000);
     uint64_t seed = qd_test_seed(1);
     qd_random random = qd_random_at(seed, 0, 0);
@@ -187,7 +179,7 @@ START_TEST(survives_any_bytes) {
             text[qd_random_bits(&random) % bytes] =
                 "0123456789 \n\"=:{[.-XRSe\t"[qd_random_bits(&random) % 24];
         bytes -= qd_random_bits(&random) % 8;
-        qdi_body_file file = {.allocator = qd_allocator_default()};
+        qd_own(qdi_body_file) file = {.allocator = qd_allocator_default()};
         qdi_body_options options = qdi_body_options_default();
         options.frame = i % 5 == 4 ? QDI_FRAME_LAST : i % 5;
         qd_error error = {""};
@@ -195,18 +187,15 @@ START_TEST(survives_any_bytes) {
         ck_assert_msg(status == QD_OK || (status == QD_ERR_INVALID && error.text[0] != '\0'),
                       "seed %" PRIu64 ", case %zu", seed, i);
         good += status == QD_OK;
-        qdi_body_file_release(&file);
     }
     ck_assert_uint_gt(good, cases / 100);
     ck_assert_uint_lt(good, cases);
 }
-END_TEST
 
-START_TEST(without_memory) {
+QD_TEST(without_memory) {
     qd_status status = QD_ERR_MEMORY;
     for (size_t fail_at = 1; status != QD_OK; ++fail_at) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, fail_at);
         qdi_body_file file = {.allocator = &allocator.allocator};
         qdi_body_options options = qdi_body_options_default();
         status = qdi_body_file_parse(frames, sizeof frames - 1, "a.xyz", &options, &file, NULL);
@@ -215,9 +204,5 @@ START_TEST(without_memory) {
         ck_assert_uint_eq(allocator.live, 0);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("body_xyz", 120, NULL, NULL, reads_every_column, reads_plain_xyz, picks_a_frame,
-                        says_what_is_wrong, survives_any_bytes, without_memory);
-}
+QD_TEST_MAIN("body_xyz", 120, NULL, NULL)

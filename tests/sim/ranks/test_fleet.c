@@ -116,20 +116,17 @@ static size_t gas_side(void) {
 
 static const int rank_counts[] = {1, 2, 3, 4, 8};
 
-START_TEST(springs_are_the_same_for_any_ranks) {
+QD_TEST_LOOP(springs_are_the_same_for_any_ranks, 0, 5) {
     run_gas(rank_counts[_i], QDI_REALM_CUT, QD_CONTACT_SPRING, gas_side());
 }
-END_TEST
 
-START_TEST(no_contact_is_the_same_for_any_ranks) {
+QD_TEST_LOOP(no_contact_is_the_same_for_any_ranks, 0, 5) {
     run_gas(rank_counts[_i], QDI_REALM_CUT, QD_CONTACT_NONE, gas_side());
 }
-END_TEST
 
-START_TEST(scattered_places_are_the_same) {
+QD_TEST_LOOP(scattered_places_are_the_same, 0, 2) {
     run_gas(8, QDI_REALM_SCATTER, _i ? QD_CONTACT_SPRING : QD_CONTACT_NONE, gas_side());
 }
-END_TEST
 
 // ---- a planted fault ----
 
@@ -181,7 +178,7 @@ static void serve_and_lie(qdi_ranks *ranks, void *context) {
 
 // Boxes at one side that drift to the other, or disks there that do not move, or are sensors: ranks that have
 // none step as those do that have some, and as the plain world does, which knows of all.
-START_TEST(bodies_of_other_parts_matter) {
+QD_TEST_LOOP(bodies_of_other_parts_matter, 0, 6) {
     enum { SIDE = 32, KINDS = 3 };
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, SIDE, SIDE);
@@ -209,11 +206,10 @@ START_TEST(bodies_of_other_parts_matter) {
     ck_assert_uint_ge(counts.migrations, 50);
     uproot(&all);
 }
-END_TEST
 
 // A ghost of which one bit is another: the state is another soon. And ranks that were there before the fleet
 // serve two of them, one after the other.
-START_TEST(a_changed_ghost_is_noticed) {
+QD_TEST(a_changed_ghost_is_noticed) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 20, 20);
     def.contact = QD_CONTACT_SPRING;
@@ -222,10 +218,10 @@ START_TEST(a_changed_ghost_is_noticed) {
     qdi_ranks *ranks = NULL;
     ck_assert_int_eq(qdi_ranks_start(qd_allocator_default(), 4, serve_and_lie, NULL, &ranks), QD_OK);
     for (int lies = 0; lies <= 1; ++lies) {
-        qd_world *plain = qd_test_world(&def);
+        qd_own(qd_world) plain = qd_test_world(&def);
         qd_test_gas_fill(plain, 20, 20, 5);
         ck_assert_int_eq(qd_world_detect(plain), QD_OK);
-        qd_world *whole = qd_test_copy(plain, 1);
+        qd_own(qd_world) whole = qd_test_copy(plain, 1);
         qdi_fleet *fleet = NULL;
         ck_assert_int_eq(qdi_fleet_make_of(whole, ranks, QDI_REALM_SCATTER, &fleet), QD_OK);
         bool noticed = false;
@@ -240,13 +236,10 @@ START_TEST(a_changed_ghost_is_noticed) {
         }
         ck_assert_int_eq(noticed, lies);
         qdi_fleet_destroy(fleet);
-        qd_world_destroy(whole);
-        qd_world_destroy(plain);
     }
     qdi_fleet_dismiss(ranks);
     qdi_ranks_end(ranks);
 }
-END_TEST
 
 // ---- fat boxes ----
 
@@ -256,16 +249,16 @@ static void serve(qdi_ranks *ranks, void *context) {
 }
 
 // A renewal soon after fat boxes were made says nothing about how long they last: a part goes on with them.
-START_TEST(renewals_do_not_end_fat_boxes) {
+QD_TEST_LOOP(renewals_do_not_end_fat_boxes, 0, 2) {
     enum { STEPS = 400 };
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 40, 40);
     def.contact = _i ? QD_CONTACT_SPRING : QD_CONTACT_NONE;
     def.spring.contact_time = 0.2;
-    qd_world *plain = qd_test_world(&def);
+    qd_own(qd_world) plain = qd_test_world(&def);
     qd_test_gas_fill(plain, 40, 40, 5);
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
-    qd_world *whole = qd_test_copy(plain, 1);
+    qd_own(qd_world) whole = qd_test_copy(plain, 1);
     qdi_fleet_rank rank = {.allocator = qd_allocator_default(), .whole = whole, .bodies = whole->count};
     ck_assert_int_eq(qdi_ranks_start(rank.allocator, 3, serve, NULL, &rank.ranks), QD_OK);
     ck_assert_int_eq(qdi_fleet_find_small(NULL, whole, &rank.small), QD_OK);
@@ -281,10 +274,7 @@ START_TEST(renewals_do_not_end_fat_boxes) {
     ck_assert_int_eq(qdi_fleet_tell(&rank, QDI_FLEET_END, QDI_REALM_CUT, 0), QD_OK);
     qdi_fleet_dismiss(rank.ranks);
     qdi_ranks_end(rank.ranks);
-    qd_world_destroy(whole);
-    qd_world_destroy(plain);
 }
-END_TEST
 
 // ---- random worlds ----
 
@@ -296,10 +286,9 @@ static void run_random(uint64_t seed) {
     uproot(&all);
 }
 
-START_TEST(random_worlds_are_the_same) {
+QD_TEST(random_worlds_are_the_same) {
     qd_test_seeds(40, 0, run_random);
 }
-END_TEST
 
 // ---- fleets that are apart ----
 
@@ -350,15 +339,14 @@ static void run_apart(uint64_t seed) {
     uproot(&all);
 }
 
-START_TEST(worlds_that_nobody_has_are_the_same) {
+QD_TEST(worlds_that_nobody_has_are_the_same) {
     qd_test_seeds(40, 0, run_apart);
 }
-END_TEST
 
 // ---- limits ----
 
 // Two bodies on different ranks break a limit in one step: the one of the lower index is reported.
-START_TEST(limits_name_the_same_body) {
+QD_TEST_LOOP(limits_name_the_same_body, 0, 2) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 20, 20);
     def.contact = QD_CONTACT_SPRING;
@@ -374,7 +362,6 @@ START_TEST(limits_name_the_same_body) {
     ck_assert(qd_world_limit_report(all.whole).has_body);
     uproot(&all);
 }
-END_TEST
 
 static bool always(void *context) {
     (void)context;
@@ -387,7 +374,7 @@ static bool never(void *context) {
 }
 
 // A step that is stopped is not made, and can be made later.
-START_TEST(stopped_steps_can_be_made_later) {
+QD_TEST(stopped_steps_can_be_made_later) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 20, 20);
     def.contact = QD_CONTACT_SPRING;
@@ -404,19 +391,17 @@ START_TEST(stopped_steps_can_be_made_later) {
     }
     uproot(&all);
 }
-END_TEST
 
 // ---- what is refused ----
 
 static void expect_refused(const qd_world_def *def, const char *words) {
     qd_error error = {""};
-    qd_world *world = qd_test_world(def);
+    qd_own(qd_world) world = qd_test_world(def);
     ck_assert_int_eq(qdi_fleet_check(world, &error), QD_ERR_VALUE);
     ck_assert_msg(strstr(error.text, words) != NULL, "%s", error.text);
-    qd_world_destroy(world);
 }
 
-START_TEST(what_ranks_do_not_know_is_named) {
+QD_TEST(what_ranks_do_not_know_is_named) {
     qd_world_def def = qd_world_def_default();
     expect_refused(&def, "contact.model impulse");
     def.contact = QD_CONTACT_NONE;
@@ -430,14 +415,12 @@ START_TEST(what_ranks_do_not_know_is_named) {
     def.compression.rate = (qd_vec2){0.1, 0};
     expect_refused(&def, "world.compress");
 }
-END_TEST
 
 // ---- memory ----
 
 /// A fleet of which allocations fail one after the other: each such step is not made on any rank.
-START_TEST(steps_without_memory_can_be_made_later) {
-    qd_test_allocator failing;
-    qd_test_allocator_init(&failing, 0);
+QD_TEST(steps_without_memory_can_be_made_later) {
+    qd_test_allocator failing = qd_test_allocator_of(&failing, 0);
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 8, 8);
     def.contact = QD_CONTACT_SPRING;
@@ -479,13 +462,11 @@ START_TEST(steps_without_memory_can_be_made_later) {
     qd_world_destroy(plain);
     ck_assert_uint_eq(failing.live, 0);
 }
-END_TEST
 
 /// The same of making a fleet that is apart, and of what it saves.
-START_TEST(nothing_is_left_without_memory) {
-    qd_test_allocator failing;
-    qd_test_allocator_init(&failing, 0);
-    qd_world *plain = qd_fleet_world(2);
+QD_TEST(nothing_is_left_without_memory) {
+    qd_test_allocator failing = qd_test_allocator_of(&failing, 0);
+    qd_own(qd_world) plain = qd_fleet_world(2);
     qd_world_def def = qd_world_definition(plain);
     def.allocator = &failing.allocator;
     const void *from = plain;
@@ -493,7 +474,7 @@ START_TEST(nothing_is_left_without_memory) {
     size_t failures = 0;
     bool made = false;
     for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {
-        qd_world *hollow = qd_test_world(&def);
+        qd_own(qd_world) hollow = qd_test_world(&def);
         qdi_fleet *fleet = NULL;
         qd_pieces got = {NULL, 0, 0};
         const qdi_saved_sink sink = {&got, qd_pieces_begin, qd_pieces_take};
@@ -505,22 +486,9 @@ START_TEST(nothing_is_left_without_memory) {
         ck_assert(made || status == QD_ERR_MEMORY);
         free(got.data);
         qdi_fleet_destroy(fleet);
-        qd_world_destroy(hollow);
     }
     ck_assert_uint_gt(failures, 20);
     ck_assert_uint_eq(failing.live, 0);
-    qd_world_destroy(plain);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("fleet", 300, NULL, NULL);
-    qd_test_loops(tests, {springs_are_the_same_for_any_ranks, 5}, {no_contact_is_the_same_for_any_ranks, 5},
-                  {scattered_places_are_the_same, 2}, {renewals_do_not_end_fat_boxes, 2},
-                  {limits_name_the_same_body, 2}, {bodies_of_other_parts_matter, 6});
-    qd_test_once(tests, a_changed_ghost_is_noticed, random_worlds_are_the_same,
-                 stopped_steps_can_be_made_later, what_ranks_do_not_know_is_named,
-                 steps_without_memory_can_be_made_later, worlds_that_nobody_has_are_the_same,
-                 nothing_is_left_without_memory);
-    return qd_test_run_case("fleet", tests);
-}
+QD_TEST_MAIN("fleet", 300, NULL, NULL)

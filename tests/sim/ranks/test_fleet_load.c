@@ -78,13 +78,12 @@ static void run_loaded(uint64_t seed) {
     forget(plain, from);
 }
 
-START_TEST(loaded_worlds_go_on_the_same) {
+QD_TEST(loaded_worlds_go_on_the_same) {
     qd_test_seeds(60, 0, run_loaded);
 }
-END_TEST
 
 // What is saved in pieces is loaded in pieces, by other ranks, and saved again: the same bytes.
-START_TEST(pieces_are_loaded) {
+QD_TEST(pieces_are_loaded) {
     qd_world *plain = qd_fleet_world(2), *hollow[2] = {NULL, NULL};
     const qd_world_def def = qd_world_definition(plain);
     const void *all = plain;
@@ -109,10 +108,9 @@ START_TEST(pieces_are_loaded) {
     }
     qd_world_destroy(plain);
 }
-END_TEST
 
 // Bytes that are wrong behind a good checksum: a fleet that says so, or one that steps.
-START_TEST(damage_is_said) {
+QD_TEST(damage_is_said) {
     qd_random random = qd_random_at(5, 0, 31);
     qd_world *plain = qd_fleet_world(2);
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
@@ -139,10 +137,9 @@ START_TEST(damage_is_said) {
     ck_assert_uint_gt(refused, tries / 4);
     forget(plain, from);
 }
-END_TEST
 
 // What was removed or is to be found yet, and emitters, are for one process.
-START_TEST(worlds_with_gaps_are_not_for_ranks) {
+QD_TEST(worlds_with_gaps_are_not_for_ranks) {
     for (int k = 0; k < 2; ++k) {
         qd_world *plain = qd_fleet_world(2), *hollow = NULL;
         ck_assert_int_eq(qd_world_detect(plain), QD_OK);
@@ -157,18 +154,16 @@ START_TEST(worlds_with_gaps_are_not_for_ranks) {
         forget(plain, from);
     }
 }
-END_TEST
 
-START_TEST(nothing_is_left_without_memory) {
-    qd_test_allocator failing;
-    qd_test_allocator_init(&failing, 0);
+QD_TEST(nothing_is_left_without_memory) {
+    qd_test_allocator failing = qd_test_allocator_of(&failing, 0);
     qd_world *plain = qd_fleet_world(2);
     ck_assert_int_eq(qd_world_detect(plain), QD_OK);
     const saved_bytes from = saved_of(plain);
     size_t failures = 0;
     bool made = false;
     for (size_t fail = 1; !made; fail += 1 + fail / 16, failures += !made) {
-        qd_world *hollow = NULL;
+        qd_own(qd_world) hollow = NULL;
         qdi_fleet *fleet = NULL;
         failing.fail_at = failing.calls + fail;
         const qd_status status = load(&from, &failing.allocator, 3, &hollow, &fleet);
@@ -176,15 +171,10 @@ START_TEST(nothing_is_left_without_memory) {
         made = status == QD_OK;
         ck_assert(made || status == QD_ERR_MEMORY);
         qdi_fleet_destroy(fleet);
-        qd_world_destroy(hollow);
     }
     ck_assert_uint_gt(failures, 20);
     ck_assert_uint_eq(failing.live, 0);
     forget(plain, from);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("fleet_load", 300, NULL, NULL, loaded_worlds_go_on_the_same, pieces_are_loaded,
-                        damage_is_said, worlds_with_gaps_are_not_for_ranks, nothing_is_left_without_memory);
-}
+QD_TEST_MAIN("fleet_load", 300, NULL, NULL)

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 static qdi_realm random_realm(uint64_t seed, qd_random *random) {
     const bool periodic[2] = {seed % 2 == 0, seed % 3 == 0};
@@ -17,11 +16,9 @@ static qdi_realm random_realm(uint64_t seed, qd_random *random) {
                                     (qd_vec2){40, 40 * aspect}, periodic, &realm),
                      QD_OK);
     const size_t cells = qdi_realm_cells(&realm);
-    uint64_t *bodies = malloc(cells * sizeof *bodies);
-    ck_assert_ptr_nonnull(bodies);
+    qd_own_memory uint64_t *bodies = qd_test_memory(cells * sizeof *bodies);
     for (size_t c = 0; c < cells; ++c) bodies[c] = qd_test_below(random, 50);
     qdi_realm_deal(&realm, bodies);
-    free(bodies);
     return realm;
 }
 
@@ -30,8 +27,7 @@ static void run_near(uint64_t seed) {
     qdi_realm realm = random_realm(seed, &random);
     const int rank = (int)qd_test_below(&random, (size_t)realm.ranks);
     const double reach = qd_test_between(&random, 0, 4);
-    uint8_t *inner = malloc(qdi_realm_cells(&realm));
-    ck_assert_ptr_nonnull(inner);
+    qd_own_memory uint8_t *inner = qd_test_memory(qdi_realm_cells(&realm));
     qdi_realm_find_inner(&realm, rank, reach, inner);
     size_t found = 0;
     for (int k = 0; k < 4000; ++k) {
@@ -49,14 +45,12 @@ static void run_near(uint64_t seed) {
                       place.y);
     }
     if (realm.ranks == 1) ck_assert_uint_eq(found, 4000);
-    free(inner);
     qdi_realm_release(&realm);
 }
 
-START_TEST(all_that_is_near_is_found) {
+QD_TEST(all_that_is_near_is_found) {
     qd_test_seeds(60, 0, run_near);
 }
-END_TEST
 
 /// The middle of a cell by column and row.
 static qd_vec2 middle_of(const qdi_realm *realm, size_t x, size_t y) {
@@ -67,8 +61,7 @@ static qd_vec2 middle_of(const qdi_realm *realm, size_t x, size_t y) {
 /// Cells that have a neighbour, above or to the right, of another rank; each cell's number is there once.
 static size_t count_border(const qdi_realm *realm) {
     const size_t columns = (size_t)1 << realm->bits[0], rows = (size_t)1 << realm->bits[1];
-    uint8_t *seen = calloc(columns * rows, 1);
-    ck_assert_ptr_nonnull(seen);
+    qd_own_memory uint8_t *seen = qd_test_zeros(columns * rows, 1);
     size_t border = 0;
     for (size_t x = 0; x < columns; ++x)
         for (size_t y = 0; y < rows; ++y) {
@@ -81,7 +74,6 @@ static size_t count_border(const qdi_realm *realm) {
             const qd_vec2 right = middle_of(realm, x + 1 < columns ? x + 1 : x, y);
             border += owner != qdi_realm_owner(realm, above) || owner != qdi_realm_owner(realm, right);
         }
-    free(seen);
     return border;
 }
 
@@ -91,7 +83,7 @@ static bool is_long(double aspect) {
 }
 
 // Two ranks halve a world of any shape across its longer side, four a long one three times.
-START_TEST(pieces_are_compact) {
+QD_TEST(pieces_are_compact) {
     const double aspects[] = {1, 0.6, 1.7, 0.1, 10, 1e-3, 1e3, 1e-6};
     for (size_t k = 0; k < sizeof aspects / sizeof *aspects; ++k)
         for (int ranks = 2; ranks <= 4; ranks += 2) {
@@ -102,11 +94,9 @@ START_TEST(pieces_are_compact) {
                              QD_OK);
             const size_t cells = qdi_realm_cells(&realm);
             ck_assert_uint_ge(cells, (size_t)ranks * 64);
-            uint64_t *bodies = malloc(cells * sizeof *bodies);
-            ck_assert_ptr_nonnull(bodies);
+            qd_own_memory uint64_t *bodies = qd_test_memory(cells * sizeof *bodies);
             for (size_t c = 0; c < cells; ++c) bodies[c] = 10;
             qdi_realm_deal(&realm, bodies);
-            free(bodies);
             const qd_vec2 end = aspects[k] < 1 ? (qd_vec2){0.99, 0} : (qd_vec2){0, 0.99 * aspects[k]};
             ck_assert_int_eq(qdi_realm_owner(&realm, (qd_vec2){0, 0}), 0);
             ck_assert_int_eq(qdi_realm_owner(&realm, end), ranks == 2 || is_long(aspects[k]) ? ranks - 1 : 2);
@@ -117,7 +107,6 @@ START_TEST(pieces_are_compact) {
             qdi_realm_release(&realm);
         }
 }
-END_TEST
 
 // Of bodies spread evenly as many come into the sight of other ranks as is foretold.
 static void run_seen(uint64_t seed) {
@@ -131,8 +120,7 @@ static void run_seen(uint64_t seed) {
                                     (qd_vec2){1, height}, periodic, &realm),
                      QD_OK);
     const size_t cells = qdi_realm_cells(&realm);
-    uint64_t *bodies = malloc(cells * sizeof *bodies);
-    ck_assert_ptr_nonnull(bodies);
+    qd_own_memory uint64_t *bodies = qd_test_memory(cells * sizeof *bodies);
     for (size_t c = 0; c < cells; ++c) bodies[c] = EACH * EACH;
     qdi_realm_deal(&realm, bodies);
     const double reach = 0.125 * realm.cell.x; // short: corners count little
@@ -148,16 +136,11 @@ static void run_seen(uint64_t seed) {
     const double foretold = qdi_realm_seen(&realm, bodies) * reach;
     QD_TEST_CHECK(fabs((double)counted - foretold) < 0.15 * foretold, seed, "ranks", ranks,
                   "%zu seen, not %g", counted, foretold);
-    free(bodies);
     qdi_realm_release(&realm);
 }
 
-START_TEST(what_is_seen_is_foretold) {
+QD_TEST(what_is_seen_is_foretold) {
     qd_test_seeds(20, 0, run_seen);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("realm", 60, NULL, NULL, all_that_is_near_is_found, pieces_are_compact,
-                        what_is_seen_is_foretold);
-}
+QD_TEST_MAIN("realm", 60, NULL, NULL)

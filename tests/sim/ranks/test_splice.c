@@ -5,16 +5,14 @@
 #include "tests/support/harness.h"
 
 #include <quadrille/random.h>
-#include <stdlib.h>
 
 static void run_splice(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 3);
     const size_t count = qd_test_below(&random, seed % 4 ? 40 : 20000);
     const size_t coming = qd_test_below(&random, seed % 3 ? 20 : 9000);
     const size_t gone = qd_test_below(&random, 9);
-    uint8_t *fate = malloc(count + 1);
-    uint32_t *before = malloc((coming + 1) * sizeof *before);
-    ck_assert(fate && before);
+    qd_own_memory uint8_t *fate = qd_test_memory(count + 1);
+    qd_own_memory uint32_t *before = qd_test_memory((coming + 1) * sizeof *before);
     for (size_t i = 0; i < count; ++i)
         fate[i] = (uint8_t)(qd_test_below(&random, 8) < gone ? QDI_SPLICE_GOES
                                                              : 2 * qd_test_below(&random, 2));
@@ -41,15 +39,10 @@ static void run_splice(uint64_t seed) {
     ck_assert_uint_eq(splice.all, place);
     qdi_arena_release(&arena);
     qd_team_destroy(team);
-    free(before);
-    free(fate);
 }
 
-START_TEST(places_are_those_of_the_list) {
+QD_TEST(places_are_those_of_the_list) {
     qd_test_seeds(80, 0, run_splice);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("splice", 60, NULL, NULL, places_are_those_of_the_list);
-}
+QD_TEST_MAIN("splice", 60, NULL, NULL)

@@ -9,15 +9,13 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 // Every link is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice.
 // Links of a colour keep the order of the spots; a serial one has that of the contacts.
 static void check_colours(const qd_world *world, size_t count, const qdi_colours *colours) {
     const qdi_link *links = world->scratch.links, *coloured = world->scratch.coloured;
-    size_t *seen = calloc(count + 1, sizeof *seen);
-    size_t *body_colour = calloc(world->count, sizeof *body_colour);
-    ck_assert(seen && body_colour);
+    qd_own_memory size_t *seen = qd_test_zeros(count + 1, sizeof *seen);
+    qd_own_memory size_t *body_colour = qd_test_zeros(world->count, sizeof *body_colour);
     ck_assert_uint_eq(colours->start[0], 0);
     ck_assert_uint_eq(colours->start[colours->count], count);
     for (size_t c = 0; c < colours->count; ++c) {
@@ -40,8 +38,6 @@ static void check_colours(const qd_world *world, size_t count, const qdi_colours
             body_colour[link->row_b] = c + 1;
         }
     }
-    free(seen);
-    free(body_colour);
 }
 
 // The impulse solver leaves its links in the scratch; colour them again.
@@ -66,24 +62,22 @@ static qd_world *dense_world(int threads, size_t bodies) {
     return world;
 }
 
-START_TEST(dense_world_is_coloured) {
-    qd_world *world = dense_world(1, 4000);
+QD_TEST(dense_world_is_coloured) {
+    qd_own(qd_world) world = dense_world(1, 4000);
     qdi_colours colours = colour(world);
     ck_assert_uint_gt(world->present.contact_count, 4000);
     ck_assert_uint_gt(colours.count, 3);
     ck_assert_uint_lt(colours.count, 60);
     ck_assert(!colours.last_is_serial);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(colours_are_the_same_for_any_team) {
+QD_TEST(colours_are_the_same_for_any_team) {
     const int threads[] = {2, 16, 24}; // from 16 on in rounds
-    qd_world *one = dense_world(1, 4000);
+    qd_own(qd_world) one = dense_world(1, 4000);
     qdi_colours expected = colour(one);
     size_t count = one->present.contact_count;
     for (size_t t = 0; t < 3; ++t) {
-        qd_world *world = dense_world(threads[t], 4000);
+        qd_own(qd_world) world = dense_world(threads[t], 4000);
         for (int again = 0; again < 5; ++again) {
             qdi_colours colours = colour(world);
             ck_assert_uint_eq(colours.count, expected.count);
@@ -92,18 +86,14 @@ START_TEST(colours_are_the_same_for_any_team) {
             for (size_t i = 0; i < count; ++i)
                 ck_assert_uint_eq(world->scratch.coloured[i].place, one->scratch.coloured[i].place);
         }
-        qd_world_destroy(world);
     }
-    qd_world_destroy(one);
 }
-END_TEST
 
 // One large disk with many small ones around it: each joint needs a colour of its own. Those that find none
 // free are solved serially.
 static void check_hub(int small, size_t colours_expected) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){300, 300};
-    qd_world *world = qd_test_world(&def);
+    qd_world_def def = qd_test_def(300, 300);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 150, 150, 0, 0, 100, 0);
     for (int i = 0; i < small; ++i) {
         double x = qd_cos(6.283185307179586 * i / small), y = qd_sin(6.283185307179586 * i / small);
@@ -120,27 +110,24 @@ static void check_hub(int small, size_t colours_expected) {
     ck_assert_double_eq_tol(after.momentum.x, before.momentum.x, 1e-9 * before.momentum_scale);
     qd_vec2 hub = qd_test_body(world, (qd_id){0, 1}).velocity;
     ck_assert(hub.x != 0 || hub.y != 0);
-    qd_world_destroy(world);
 }
 
-START_TEST(hub_ends_in_a_serial_colour) {
+QD_TEST(hub_ends_in_a_serial_colour) {
     check_hub(50, 50);
     check_hub(QDI_COLOURS_MAX, QDI_COLOURS_MAX);
     check_hub(350, QDI_COLOURS_MAX + 1);
 }
-END_TEST
 
 // Order and colours are kept while the pairs stay the same. A world that was loaded has none to keep, and
 // must come to the same: of a heap that comes to rest, in which contacts begin and end less and less often,
 // while pairs of it come to touch or part by a little in many steps.
-START_TEST(kept_colours_are_those_of_a_fresh_world) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){14, 40};
+QD_TEST_LOOP(kept_colours_are_those_of_a_fresh_world, 0, 2) {
+    qd_world_def def = qd_test_def(14, 40);
     def.gravity = (qd_vec2){0, -9.81};
     def.restitution = 0;
     def.friction = 0.5;
     def.threads = 1 + _i;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(9), 1, 1);
     for (int k = 0; k < 120; ++k) {
         qd_body_def body = qd_body_def_default();
@@ -151,7 +138,7 @@ START_TEST(kept_colours_are_those_of_a_fresh_world) {
     }
     size_t kept = 0, flips = 0;
     for (int step = 0; step < 400; ++step) {
-        qd_world *fresh = NULL;
+        qd_own(qd_world) fresh = NULL;
         unsigned char *data = NULL;
         size_t bytes = 0;
         ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
@@ -163,18 +150,9 @@ START_TEST(kept_colours_are_those_of_a_fresh_world) {
         ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(fresh));
         kept += pairs == qdi_constraint_count(&world->present);
         flips += pairs == qdi_constraint_count(&world->present) && touching != world->present.contact_count;
-        qd_world_destroy(fresh);
     }
     ck_assert_uint_gt(kept, 100); // there was something to keep, and something to tell apart
     ck_assert_uint_gt(flips, 5);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("colour", 120, NULL, NULL);
-    qd_test_once(tcase, dense_world_is_coloured, colours_are_the_same_for_any_team,
-                 hub_ends_in_a_serial_colour);
-    tcase_add_loop_test(tcase, kept_colours_are_those_of_a_fresh_world, 0, 2);
-    return qd_test_run_case("colour", tcase);
-}
+QD_TEST_MAIN("colour", 120, NULL, NULL)

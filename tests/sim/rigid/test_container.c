@@ -350,7 +350,7 @@ static found check(uint64_t seed) {
     return f;
 }
 
-START_TEST(what_is_in_stays_in) {
+QD_TEST(what_is_in_stays_in) {
     const uint64_t seed = qd_test_seed(1), cases = qd_test_replaying() ? 1 : qd_test_effort(150);
     size_t bodies = 0, claims = 0, stands = 0, lost = 0;
     double gain = 0, work = 0;
@@ -368,30 +368,22 @@ START_TEST(what_is_in_stays_in) {
            lost);
     printf("gain up to %g in %zu scenes without a drive; up to %g looks per body\n", gain, stands, work);
 }
-END_TEST
 
 // Scenes in which somebody once got out: past a piston, from a floor that stands though it is kinematic;
 // where a wall's way bends and a body's does not; through a corner of two lines, both of which it lay in; on
 // a new way after a bounce; given up after it had been too fast for the world; pressed through by a heavy
 // one; through an edge that left it to its neighbour, in which it lay as deep as its core, on a container
 // that turns and on one that moves; so small that its place was not exact enough.
-START_TEST(what_once_got_out_stays_in) {
+QD_TEST_LOOP(what_once_got_out_stays_in, 0, 9) {
     static const uint64_t seeds[] = {827, 917, 150, 741, 795, 335, 2671, 3087, 2763};
     (void)check(seeds[_i]);
 }
-END_TEST
 
 // What this test says of containers that lose a wall.
-START_TEST(a_hole_is_seen) {
+QD_TEST(a_hole_is_seen) {
     size_t seen = 0;
     for (uint64_t k = 1; k <= 40; ++k) seen += watch(k, true).through > 0;
     ck_assert_uint_ge(seen, 10);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("container", 600, NULL, NULL);
-    qd_test_once(tests, what_is_in_stays_in, a_hole_is_seen);
-    qd_test_loops(tests, {what_once_got_out_stays_in, 9});
-    return qd_test_run_case("container", tests);
-}
+QD_TEST_MAIN("container", 600, NULL, NULL)

@@ -47,15 +47,13 @@ static qd_world *falling_crowd(uint64_t seed, size_t kind, qd_continuous mode) {
     return world;
 }
 
-START_TEST(what_falls_comes_to_rest) {
+QD_TEST_LOOP(what_falls_comes_to_rest, 0, (int)qd_test_effort(15)) {
     const size_t kind = (size_t)_i % 5;
-    qd_world *world = falling_crowd((uint64_t)_i, kind, QD_CONTINUOUS_AUTO);
+    qd_own(qd_world) world = falling_crowd((uint64_t)_i, kind, QD_CONTINUOUS_AUTO);
     const double before = qd_test_measure(world).kinetic;
     qd_test_step(world, dt, 240);
     ck_assert_double_le(qd_test_measure(world).kinetic, .01 * before);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a drum with paddles ----
 
@@ -82,17 +80,15 @@ typedef struct drum_seen {
 /// Boxes in a ring that turns, with four paddles (a scene of Box2D's benchmarks, smaller), after `steps`.
 static drum_seen boxes_in_a_drum(qd_continuous mode, size_t steps) {
     enum { PARTS = 36, SIDE = 70 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     def.friction = .6;
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < SIDE * SIDE; ++i) {
-        qd_body_def body = qd_body_def_default();
-        body.shape = qd_shape_rect(length, length);
-        body.position = (qd_vec2){20 + .21 * (i % SIDE - .5 * SIDE), 20 + .21 * (i / SIDE - .5 * SIDE)};
+        qd_body_def body = qd_test_body_at(qd_shape_rect(length, length), 20 + .21 * (i % SIDE - .5 * SIDE),
+                                           20 + .21 * (i / SIDE - .5 * SIDE));
         (void)qd_test_add(world, &body);
     }
     for (int i = 0; i < PARTS; ++i) {
@@ -104,19 +100,17 @@ static drum_seen boxes_in_a_drum(qd_continuous mode, size_t steps) {
     size_t count;
     (void)qd_world_contacts(world, &count);
     const double kinetic = qd_test_measure(world).kinetic;
-    qd_world_destroy(world);
     return (drum_seen){(double)count / (SIDE * SIDE), kinetic / (SIDE * SIDE)};
 }
 
 // Boxes that are stopped by each other in each step keep the speed that they fell with.
-START_TEST(a_drum_lets_its_boxes_come_to_rest_in_it) {
+QD_TEST(a_drum_lets_its_boxes_come_to_rest_in_it) {
     const drum_seen here = boxes_in_a_drum(QD_CONTINUOUS_AUTO, 160),
                     off = boxes_in_a_drum(QD_CONTINUOUS_OFF, 160);
     ck_assert_msg(here.contacts < 4, "%g contacts per box", here.contacts);
     ck_assert_msg(here.kinetic < 1.25 * off.kinetic, "%g, with ways that are not looked at %g", here.kinetic,
                   off.kinetic);
 }
-END_TEST
 
 // ---- a box that moves ----
 
@@ -133,13 +127,12 @@ static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity
     enum { SIDE = 14, STEPS = 600 };
     const double half = 4, thin = .02;
     qd_random random = qd_random_at(7, kind, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity = (qd_vec2){0, -10};
     def.restitution = restitution;
     def.friction = .3;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 4; ++k) {
         qd_body_def wall = qd_body_def_default();
         wall.kind = QD_BODY_KINEMATIC;
@@ -174,11 +167,10 @@ static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity
         seen.outside += fabs(x) > half || fabs(y) > half;
     }
     seen.speed = sqrt(seen.speed);
-    qd_world_destroy(world);
     return seen;
 }
 
-START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
+QD_TEST_LOOP(a_heap_in_a_moving_box_rests_as_in_one_that_stands, 0, (int)qd_test_effort(30)) {
     static const qd_vec2 velocities[] = {{0, 12}, {0, 0}, {-20, 3}, {100, 50}, {0, 3}, {0, -30}};
     const size_t kind = (size_t)_i % 5;
     const heap_seen seen = heap_in_a_box(kind, _i % 3 * .25, velocities[_i % 6]);
@@ -186,22 +178,20 @@ START_TEST(a_heap_in_a_moving_box_rests_as_in_one_that_stands) {
     ck_assert_msg(seen.speed < .02, "still %g fast", seen.speed);
     if (kind < 4) ck_assert_msg(seen.overlap < .08, "pressed together by %g", seen.overlap);
 }
-END_TEST
 
 // A heap of small bodies, dozens deep: what carries it is pressed by a few hundredths of its size, where the
 // springs of contacts would let it sink by half, and it lies still.
-START_TEST(a_high_heap_does_not_sink_into_itself) {
+QD_TEST_LOOP(a_high_heap_does_not_sink_into_itself, 0, 6) {
     enum { ACROSS = 12, COUNT = 480 };
     static const int substeps[] = {4, 8, 16};
     static const double pressed[] = {.05, .03, .03}; // parts of the smaller size
     qd_random random = qd_random_at(qd_test_seed(3), (uint64_t)_i, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){6, 60};
+    qd_world_def def = qd_test_def(6, 60);
     def.gravity = (qd_vec2){0, -9.81};
     def.restitution = .1;
     def.friction = .4;
     def.substeps = substeps[_i % 3];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     double inner[COUNT], worst = 0, fastest = 0;
     for (int i = 0; i < COUNT; ++i) {
         qd_body_def body = qd_body_def_default();
@@ -223,9 +213,7 @@ START_TEST(a_high_heap_does_not_sink_into_itself) {
     for (size_t r = 0; r < view.count; ++r) fastest = fmax(fastest, hypot(view.vx[r], view.vy[r]));
     ck_assert_msg(worst < pressed[_i % 3], "pressed together by %g of the size", worst);
     ck_assert_msg(fastest < .1, "still %g fast", fastest);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a block that is dropped ----
 
@@ -234,14 +222,13 @@ END_TEST
 static double thrown_back(size_t kind, int substeps, qd_continuous mode) {
     enum { ACROSS = 40, ROWS = 90, STEPS = 160 };
     const double room = 1.05 * length, height = kind == 3 ? .55 * length : room;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){ACROSS * room + 2 * length, 60};
+    qd_world_def def = qd_test_def(ACROSS * room + 2 * length, 60);
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     def.friction = .6;
     def.substeps = substeps;
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < ACROSS * ROWS; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape = member_of(kind, length);
@@ -261,7 +248,6 @@ static double thrown_back(size_t kind, int substeps, qd_continuous mode) {
         least = fmin(least, now);
         again = fmax(again, now);
     }
-    qd_world_destroy(world);
     return stopped ? again / most : 1;
 }
 
@@ -271,13 +257,12 @@ static double thrown_back(size_t kind, int substeps, qd_continuous mode) {
 /// the energy it came with that bodies have again afterwards.
 static double rebound_of(double ratio, int substeps, bool pyramid) {
     enum { STEPS = 240 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 60};
+    qd_world_def def = qd_test_def(60, 60);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
     def.substeps = substeps;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     const double side = sqrt(ratio);
     body.shape = qd_shape_rect(1, 1);
@@ -298,27 +283,24 @@ static double rebound_of(double ratio, int substeps, bool pyramid) {
         least = fmin(least, m.kinetic + m.potential);
         again = fmax(again, m.kinetic + m.potential - least);
     }
-    qd_world_destroy(world);
     return again / most;
 }
 
 // Springs that yield no further were elastic: the box had up to .6 of its energy again.
-START_TEST(what_falls_on_light_ones_is_not_thrown_back) {
+QD_TEST_LOOP(what_falls_on_light_ones_is_not_thrown_back, 0, 24) {
     static const double ratios[] = {20, 100, 400, 1000};
     static const int substeps[] = {4, 8, 16};
     const bool pyramid = _i % 2;
     const double part = rebound_of(ratios[_i / 2 % 4], substeps[_i / 8], pyramid);
     ck_assert_msg(part < (pyramid ? .5 : .3), "%g of what it came with", part);
 }
-END_TEST
 
-START_TEST(a_block_that_falls_does_not_bounce) {
+QD_TEST_LOOP(a_block_that_falls_does_not_bounce, 0, (int)qd_test_effort(16)) {
     static const int substeps[] = {4, 20, 8, 50};
     const qd_continuous mode = _i / 4 % 2 ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_OFF;
     const double part = thrown_back((size_t)_i % 4, substeps[_i / 8 % 4], mode);
     ck_assert_msg(part < .2, "%g of what it came with", part);
 }
-END_TEST
 
 // ---- a large square runs into a wall of small ones ----
 
@@ -333,12 +315,11 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
     enum { ACROSS = 24, HIGH = 48, STEPS = 30 };
     qd_random random = qd_random_at(seed, 0, 0);
     const double half = .5 * ratio * length, speed = lengths * length / dt;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 100};
+    qd_world_def def = qd_test_def(200, 100);
     def.restitution = seed % 3 == 0 ? .3 : 0;
     def.friction = qd_test_between(&random, 0, .8);
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2 * half, 2 * half), 50 - half - 1.3 * length * lengths,
                                        50);
     body.velocity.x = speed;
@@ -362,12 +343,11 @@ static run_over run_into(uint64_t seed, double ratio, double lengths, qd_continu
         const double x = view.x[r] - view.x[row], y = view.y[r] - view.y[row];
         seen.buried += half - fmax(fabs(x * c + y * s), fabs(y * c - x * s)) > length;
     }
-    qd_world_destroy(world);
     return seen;
 }
 
 // It must go through them as with `off`, neither over them nor slower.
-START_TEST(a_large_one_drives_small_ones) {
+QD_TEST_LOOP(a_large_one_drives_small_ones, 0, (int)qd_test_effort(8)) {
     const uint64_t seed = qd_test_seed(4) + (uint64_t)_i;
     qd_random random = qd_random_at(seed, 1, 0);
     const double ratio = qd_test_between(&random, 5, 30), lengths = qd_test_between(&random, 1.2, 8);
@@ -376,16 +356,5 @@ START_TEST(a_large_one_drives_small_ones) {
     ck_assert_msg(seen.buried <= off.buried + 2, "%zu buried, %zu with off", seen.buried, off.buried);
     ck_assert_msg(seen.way > .8 * off.way, "came %g far, %g with off", seen.way, off.way);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("crowd", 300, NULL, NULL);
-    tcase_add_test(tests, a_drum_lets_its_boxes_come_to_rest_in_it);
-    qd_test_loops(tests, {what_falls_comes_to_rest, (int)qd_test_effort(15)},
-                  {a_heap_in_a_moving_box_rests_as_in_one_that_stands, (int)qd_test_effort(30)},
-                  {a_high_heap_does_not_sink_into_itself, 6},
-                  {a_block_that_falls_does_not_bounce, (int)qd_test_effort(16)},
-                  {what_falls_on_light_ones_is_not_thrown_back, 24},
-                  {a_large_one_drives_small_ones, (int)qd_test_effort(8)});
-    return qd_test_run_case("crowd", tests);
-}
+QD_TEST_MAIN("crowd", 300, NULL, NULL)

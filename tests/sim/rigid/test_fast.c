@@ -6,7 +6,6 @@
 #include <quadrille/math.h>
 #include <quadrille/scene.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 // ---- walls: one disk in a box, by unfolding ----
 
@@ -22,10 +21,9 @@ static const box_case boxes[] = {
 };
 
 static void check_box(const box_case *c, size_t steps) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 6};
+    qd_world_def def = qd_test_def(10, 6);
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, c->x, c->y, c->vx, c->vy, 0.5, 1);
     qd_test_step(world, c->t / (double)steps, steps);
     qd_body_state s = qd_test_body(world, id);
@@ -37,24 +35,21 @@ static void check_box(const box_case *c, size_t steps) {
     qd_vec2 given = qd_world_total(world).wall_impulse;
     ck_assert_double_eq_tol(given.x, s.velocity.x - c->vx, 1e-9);
     ck_assert_double_eq_tol(given.y, s.velocity.y - c->vy, 1e-9);
-    qd_world_destroy(world);
 }
 
-START_TEST(box_by_unfolding) {
+QD_TEST_LOOP(box_by_unfolding, 0, 3) {
     check_box(&boxes[_i], (size_t)(boxes[_i].t * 7));
     check_box(&boxes[_i], (size_t)boxes[_i].t);     // up to half the box in a step
     check_box(&boxes[_i], (size_t)boxes[_i].t / 4); // several walls in a step
 }
-END_TEST
 
 // ---- bodies on a line ----
 
-START_TEST(rods_are_exact) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 0.5};
+QD_TEST_LOOP(rods_are_exact, 0, 4) {
+    qd_world_def def = qd_test_def(10, 0.5);
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const double x[] = {0.5, 2, 3.7, 6, 8.5}, v[] = {1, -0.6, 0.35, -1.7, 0.9};
     const double dt[] = {0.01, 0.1, 0.5, 1};
     const double ends[3][6] = {
@@ -69,9 +64,7 @@ START_TEST(rods_are_exact) {
             ck_assert_double_eq_tol(qd_test_body(world, ids[i]).position.x, ends[k][i + 1], 1e-11);
     }
     ck_assert_uint_eq(qd_world_total(world).impacts, 223);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Where free points that bounce between 0 and `length` are; then in order, as rods are.
 static void rods_at(double t, size_t n, const double *y, const double *v, double length, double *out) {
@@ -90,13 +83,12 @@ static void rods_at(double t, size_t n, const double *y, const double *v, double
 enum { RODS = 40 };
 
 // Far beyond the table: some 10^5 impacts, at steps in which each rod meets several others.
-START_TEST(rods_stay_exact) {
+QD_TEST(rods_stay_exact) {
     const double length = 100, s = 0.5, rest = length - RODS * s;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){length, s};
+    qd_world_def def = qd_test_def(length, s);
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(7, 0, 0);
     double y[RODS], v[RODS], expected[RODS];
     qd_id ids[RODS];
@@ -112,15 +104,12 @@ START_TEST(rods_stay_exact) {
         ck_assert_double_eq_tol(qd_test_body(world, ids[i]).position.x, expected[i] + s * ((double)i + 0.5),
                                 1e-8);
     ck_assert_uint_gt(qd_world_total(world).impacts, 5 * steps);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static void galperin(double ratio, double dt, uint64_t expected) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){2000, 10};
+    qd_world_def def = qd_test_def(2000, 10);
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
     qd_id large = qd_test_disk(world, 10, 5, -1, 0, 0.5, ratio);
     while (qd_world_time(world) < 200) qd_test_step(world, dt, 1);
@@ -128,10 +117,9 @@ static void galperin(double ratio, double dt, uint64_t expected) {
     double vs = qd_test_body(world, small).velocity.x, vl = qd_test_body(world, large).velocity.x;
     ck_assert(vs <= vl && vl > 0);
     ck_assert_double_eq_tol(vs * vs + ratio * vl * vl, ratio, 1e-9 * ratio);
-    qd_world_destroy(world);
 }
 
-START_TEST(collisions_count_pi) {
+QD_TEST_LOOP(collisions_count_pi, 0, 4) {
     const double dt[] = {0.01, 0.1, 0.5, 2};
     galperin(1, dt[_i], 3);
     galperin(4, dt[_i], 6);
@@ -140,14 +128,13 @@ START_TEST(collisions_count_pi) {
     galperin(100, dt[_i], 31);
     if (dt[_i] < 0.1) galperin(10000, dt[_i], 314); // else more than there may be in one step
 }
-END_TEST
 
 // The last ball of a cradle leaves with all of it, within one step.
-START_TEST(cradle_in_one_step) {
+QD_TEST(cradle_in_one_step) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 1;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id ids[6];
     ids[0] = qd_test_disk(world, 10, 50, 30, 0, 0.5, 1);
     for (int i = 1; i < 6; ++i) ids[i] = qd_test_disk(world, 14 + 1.125 * i, 50, 0, 0, 0.5, 1);
@@ -173,16 +160,14 @@ START_TEST(cradle_in_one_step) {
     qd_test_step(world, 0.5, 1);
     (void)qd_world_impacts(world, &count);
     ck_assert_uint_eq(count, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Two bullets head on, each through many of its own lengths; one is much heavier. Exact exchange at the right
 // place.
-START_TEST(fast_meets_fast) {
+QD_TEST(fast_meets_fast) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 20, 50, 100, 0, 0.125, 1),
           b = qd_test_disk(world, 60, 50.125, -60, 0, 0.125, 3);
     qd_test_step(world, 0.3125, 1);
@@ -199,9 +184,7 @@ START_TEST(fast_meets_fast) {
     ck_assert_double_eq_tol(p.position.y, 50 + va.y * rest, 1e-9);
     ck_assert_double_eq_tol(q.position.x, 60 - 60 * time + vb.x * rest, 1e-9);
     ck_assert_double_eq_tol(q.position.y, 50.125 + vb.y * rest, 1e-9);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- bullets at thin walls ----
 
@@ -224,8 +207,7 @@ static qd_shape bullet_shape(size_t i, bool shapes) {
 }
 
 static qd_world *make_range(const range_def *range) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){range->width, range->height};
+    qd_world_def def = qd_test_def(range->width, range->height);
     def.restitution = 0.9;
     def.friction = range->shapes ? 0.3 : 0;
     def.threads = range->threads;
@@ -266,23 +248,19 @@ static size_t crossings(const qd_world *world, const range_def *range, const dou
 }
 
 static uint64_t shoot(const range_def *range, size_t steps, size_t *crossed) {
-    qd_world *world = make_range(range);
+    qd_own(qd_world) world = make_range(range);
     qd_body_view view = qd_world_view(world);
-    double *chamber = calloc(view.index_count, sizeof *chamber);
-    ck_assert_ptr_nonnull(chamber);
+    qd_own_memory double *chamber = qd_test_zeros(view.index_count, sizeof *chamber);
     for (size_t r = 0; r < view.count; ++r) chamber[view.index[r]] = floor(view.x[r] / range->gap);
     *crossed = 0;
     for (size_t k = 0; k < steps; ++k) {
         qd_test_step(world, 1.0 / 60, 1);
         *crossed += crossings(world, range, chamber);
     }
-    free(chamber);
-    uint64_t hash = qd_world_hash(world);
-    qd_world_destroy(world);
-    return hash;
+    return qd_world_hash(world);
 }
 
-START_TEST(no_bullet_passes_a_wall) {
+QD_TEST_LOOP(no_bullet_passes_a_wall, 0, 3) {
     const range_def ranges[] = {
         {40, 40, 4, qd_test_effort(2000), false, false, false, 2},
         {40, 40, 4, qd_test_effort(600), true, false, false, 2},
@@ -297,21 +275,19 @@ START_TEST(no_bullet_passes_a_wall) {
     shoot(&careless, 2, &crossed);
     ck_assert_uint_gt(crossed, 0);
 }
-END_TEST
 
 // The built-in scene, 10,000 bullets; the whole run with large effort.
-START_TEST(builtin_bullets_stay_in_their_chambers) {
+QD_TEST(builtin_bullets_stay_in_their_chambers) {
     qd_scene *scene;
     ck_assert_int_eq(qd_scene_builtin("bullets", NULL, &scene, NULL), QD_OK);
     qd_world_def def = qd_scene_world(scene);
     def.threads = 2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_int_eq(qd_scene_populate(scene, world, NULL), QD_OK);
     qd_scene_destroy(scene);
     qd_body_view view = qd_world_view(world);
     const double wide = 20, high = 18;
-    double *chamber = calloc(view.index_count, sizeof *chamber);
-    ck_assert_ptr_nonnull(chamber);
+    qd_own_memory double *chamber = qd_test_zeros(view.index_count, sizeof *chamber);
     size_t bullets = 0, steps = qd_test_effort(60) < 600 ? qd_test_effort(60) : 600;
     for (size_t r = 0; r < view.count; ++r) {
         bullets += view.kind[r] == QD_BODY_DYNAMIC;
@@ -328,19 +304,16 @@ START_TEST(builtin_bullets_stay_in_their_chambers) {
         ck_assert_uint_eq(crossed, 0);
     }
     ck_assert_uint_gt(qd_world_total(world).impacts, 500 * steps);
-    free(chamber);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A row of boxes that hit each other in one step is followed to its end, though each impact is searched for.
-START_TEST(a_row_of_boxes_passes_on_the_blow) {
+QD_TEST(a_row_of_boxes_passes_on_the_blow) {
     enum { BOXES = 12 };
     qd_world_def def = qd_world_def_default();
     def.restitution = 1;
     def.friction = 0;
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def box = qd_body_def_default();
     box.shape = qd_shape_rect(1, 1);
     qd_id last = {0, 0};
@@ -356,11 +329,9 @@ START_TEST(a_row_of_boxes_passes_on_the_blow) {
     const qd_body_state s = qd_test_body(world, last);
     ck_assert_double_eq_tol(s.velocity.x, 150, 1e-9);
     ck_assert_double_eq_tol(s.position.x, 10 + 30 + (BOXES - 1), 1e-6);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(any_team_gives_the_same) {
+QD_TEST(any_team_gives_the_same) {
     range_def range = {20, 20, 4, 300, true, false, false, 1};
     size_t crossed;
     uint64_t hash = shoot(&range, qd_test_effort(60), &crossed);
@@ -369,13 +340,11 @@ START_TEST(any_team_gives_the_same) {
         ck_assert_uint_eq(shoot(&range, qd_test_effort(60), &crossed), hash);
     }
 }
-END_TEST
 
 // ---- all against all ----
 
 static qd_world *make_gas(qd_boundary boundary, int threads, const qd_allocator *allocator) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 20};
+    qd_world_def def = qd_test_def(30, 20);
     def.boundary_x = def.boundary_y = boundary;
     def.continuous = QD_CONTINUOUS_ON;
     def.threads = threads;
@@ -409,9 +378,9 @@ static double deepest(const qd_world *world, qd_vec2 period) {
 
 // Each impact is found: so nothing overlaps at any moment, although bodies move several of their sizes in a
 // step.
-START_TEST(fast_gas_never_overlaps) {
+QD_TEST_LOOP(fast_gas_never_overlaps, 0, 3) {
     qd_boundary boundary = (qd_boundary)_i;
-    qd_world *world = make_gas(boundary, 2, NULL);
+    qd_own(qd_world) world = make_gas(boundary, 2, NULL);
     qd_vec2 period = {0, 0};
     if (boundary == QD_BOUNDARY_PERIODIC) period = (qd_vec2){30, 20};
     qd_world_sums before = qd_world_sum(world);
@@ -425,13 +394,11 @@ START_TEST(fast_gas_never_overlaps) {
     ck_assert_double_eq_tol(after.momentum.x, before.momentum.x + given.x, 1e-9 * before.momentum_scale);
     ck_assert_double_eq_tol(after.momentum.y, before.momentum.y + given.y, 1e-9 * before.momentum_scale);
     ck_assert_uint_gt(qd_world_total(world).impacts, 20);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(saved_and_loaded_in_between) {
+QD_TEST(saved_and_loaded_in_between) {
     range_def range = {20, 20, 4, 100, true, false, true, 1};
-    qd_world *world = make_range(&range), *copy;
+    qd_own(qd_world) world = make_range(&range), copy;
     qd_test_step(world, 1.0 / 60, 10);
     unsigned char *data;
     size_t bytes;
@@ -446,20 +413,16 @@ START_TEST(saved_and_loaded_in_between) {
     qd_test_step(world, 1.0 / 60, 10);
     qd_test_step(copy, 1.0 / 60, 10);
     ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(copy));
-    qd_world_destroy(world);
-    qd_world_destroy(copy);
 }
-END_TEST
 
 // Whichever allocation of a step fails: the world is as before, and goes on as if nothing had happened.
-START_TEST(step_without_memory) {
-    qd_world *good = make_gas(QD_BOUNDARY_PERIODIC, 1, NULL);
+QD_TEST(step_without_memory) {
+    qd_own(qd_world) good = make_gas(QD_BOUNDARY_PERIODIC, 1, NULL);
     qd_test_step(good, 0.03, 1);
     uint64_t hash = qd_world_hash(good);
     size_t refused = 0;
     for (size_t fail = 1;; ++fail) {
-        qd_test_allocator memory;
-        qd_test_allocator_init(&memory, 0);
+        qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
         qd_world *world = make_gas(QD_BOUNDARY_PERIODIC, 1, &memory.allocator);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         uint64_t before = qd_world_hash(world);
@@ -478,19 +441,17 @@ START_TEST(step_without_memory) {
         if (status == QD_OK) break;
     }
     ck_assert_uint_gt(refused, 10);
-    qd_world_destroy(good);
 }
-END_TEST
 
 // ---- sliding, moving walls ----
 
 // A disk that slides fast along a line of edges does not catch at their seams.
-START_TEST(slides_over_seams) {
+QD_TEST(slides_over_seams) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     def.size = (qd_vec2){1000, 100};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_vec2 points[101];
     for (int i = 0; i <= 100; ++i) points[i] = (qd_vec2){10.0 * (100 - i), 20};
     qd_body_def edge = qd_body_def_default();
@@ -501,16 +462,14 @@ START_TEST(slides_over_seams) {
     ck_assert_double_eq_tol(s.velocity.x, 180, 1e-6);
     ck_assert_double_eq_tol(s.position.x, 20 + 180 * 5, 1e-3);
     ck_assert_double_eq_tol(s.position.y, 20.25, 0.01);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A kinematic wall, thin and fast, does not pass what is at rest, but takes it along; a sensor is no
 // obstacle.
-START_TEST(fast_wall_hits_what_rests) {
+QD_TEST(fast_wall_hits_what_rests) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
     qd_body_def wall = qd_body_def_default();
     wall.kind = QD_BODY_KINEMATIC;
@@ -527,14 +486,12 @@ START_TEST(fast_wall_hits_what_rests) {
     ck_assert_double_eq_tol(s.velocity.x, 600, 1e-9);
     double time = (10 - 0.25 - 0.005) / 300;
     ck_assert_double_eq_tol(s.position.x, 30 + 600 * (0.0625 - time), 1e-6);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // With `auto` it stops where the wall meets it and is carried along, also where others of the same step are
 // stopped one after the other.
-START_TEST(fast_wall_carries_what_rests) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST_LOOP(fast_wall_carries_what_rests, 0, 4) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_id id = qd_test_disk(world, 30, 50, 0, 0, 0.25, 1);
     qd_body_def wall = qd_body_def_default();
     wall.kind = QD_BODY_KINEMATIC;
@@ -547,18 +504,6 @@ START_TEST(fast_wall_carries_what_rests) {
     double ahead = qd_test_body(world, id).position.x - qd_test_body(world, pusher).position.x;
     ck_assert_double_ge(ahead, 0.25);
     ck_assert_double_le(ahead, 0.26);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("fast", 240, NULL, NULL);
-    qd_test_once(tcase, rods_stay_exact, cradle_in_one_step, a_row_of_boxes_passes_on_the_blow,
-                 fast_meets_fast, builtin_bullets_stay_in_their_chambers, any_team_gives_the_same,
-                 saved_and_loaded_in_between, step_without_memory, slides_over_seams,
-                 fast_wall_hits_what_rests);
-    qd_test_loops(tcase, {box_by_unfolding, 3}, {rods_are_exact, 4}, {collisions_count_pi, 4},
-                  {no_bullet_passes_a_wall, 3}, {fast_gas_never_overlaps, 3},
-                  {fast_wall_carries_what_rests, 4});
-    return qd_test_run_case("fast", tcase);
-}
+QD_TEST_MAIN("fast", 240, NULL, NULL)

@@ -64,40 +64,37 @@ static void check_same(const qd_world *p, const qd_world *q, size_t bodies, uint
 }
 
 /// Loops go over the crowds twice.
+enum { CROWDS = (int)(sizeof crowds / sizeof *crowds), CASES = 2 * CROWDS };
 static const crowd *crowd_of(int i, qd_continuous *continuous) {
-    const int count = (int)(sizeof crowds / sizeof *crowds);
-    *continuous = i < count ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
-    return &crowds[i % count];
+    *continuous = i < CROWDS ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
+    return &crowds[i % CROWDS];
 }
 
-START_TEST(few_or_all_are_listed) {
+QD_TEST_LOOP(few_or_all_are_listed, 0, CASES) {
     qd_continuous continuous;
     const crowd *of = crowd_of(_i, &continuous);
     uint64_t impacts = 0;
     for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(4); seed < end; ++seed) {
-        qd_world *few = make(of, seed, false, 0, 1, continuous),
-                 *all = make(of, seed, true, 0, 2, continuous);
+        qd_own(qd_world) few = make(of, seed, false, 0, 1, continuous),
+                         all = make(of, seed, true, 0, 2, continuous);
         for (int step = 0; step < STEPS; ++step) {
             qd_test_step(few, of->dt, 1);
             qd_test_step(all, of->dt, 1);
             check_same(few, all, of->bodies, seed);
         }
         impacts += qd_world_total(few).impacts;
-        qd_world_destroy(few);
-        qd_world_destroy(all);
     }
     if (continuous == QD_CONTINUOUS_ON)
         ck_assert_uint_gt(impacts, 0); // else few crowds have some in so short a time
 }
-END_TEST
 
 // Fat boxes stay in use while some bodies are followed.
-START_TEST(margins_change_nothing) {
+QD_TEST_LOOP(margins_change_nothing, 0, CASES) {
     qd_continuous continuous;
     const crowd *of = crowd_of(_i, &continuous);
     uint64_t seed = qd_test_seed(1);
-    qd_world *none = make(of, seed, false, 0, 1, continuous),
-             *fixed = make(of, seed, false, 0.4, 3, continuous);
+    qd_own(qd_world) none = make(of, seed, false, 0, 1, continuous),
+                     fixed = make(of, seed, false, 0.4, 3, continuous);
     uint64_t steps = qd_test_effort(STEPS);
     for (uint64_t step = 0; step < steps; ++step) {
         qd_test_step(none, of->dt, 1);
@@ -107,10 +104,7 @@ START_TEST(margins_change_nothing) {
     }
     ck_assert_uint_ge(qd_world_total(none).rebuilds, steps + 1);
     ck_assert_uint_le(qd_world_total(none).rebuilds, 2 * steps + 1); // many are carried out of their boxes
-    qd_world_destroy(none);
-    qd_world_destroy(fixed);
 }
-END_TEST
 
 /// A small periodic world of slow disks and something so fast that the box about its way is more than half as
 /// long: from the start, or once a heavy one has hit it.
@@ -131,20 +125,17 @@ static qd_world *make_small(bool struck, bool decoys, qd_continuous continuous) 
     return world;
 }
 
-START_TEST(too_wide_for_a_retrieve) {
+QD_TEST_LOOP(too_wide_for_a_retrieve, 0, 4) {
     bool struck = _i % 2 == 1;
     qd_continuous continuous = _i < 2 ? QD_CONTINUOUS_AUTO : QD_CONTINUOUS_ON;
-    qd_world *few = make_small(struck, false, continuous), *all = make_small(struck, true, continuous);
+    qd_own(qd_world) few = make_small(struck, false, continuous), all = make_small(struck, true, continuous);
     for (int step = 0; step < STEPS; ++step) {
         qd_test_step(few, 0.05, 1);
         qd_test_step(all, 0.05, 1);
         check_same(few, all, struck ? 14 : 13, 0);
     }
     ck_assert_uint_gt(qd_world_total(few).impacts, continuous == QD_CONTINUOUS_ON ? 10 : 3);
-    qd_world_destroy(few);
-    qd_world_destroy(all);
 }
-END_TEST
 
 /// So many disks that there are whole pieces, a rest, and a rest of that.
 enum { DISKS = 203 };
@@ -214,15 +205,8 @@ static void survey_flock(uint64_t seed) {
     }
 }
 
-START_TEST(disks_side_by_side) {
+QD_TEST(disks_side_by_side) {
     qd_test_seeds(100, _i, survey_flock);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("fast_list", 240, NULL, NULL);
-    int cases = (int)(sizeof crowds / sizeof crowds[0]);
-    qd_test_loops(tcase, {few_or_all_are_listed, 2 * cases}, {margins_change_nothing, 2 * cases},
-                  {too_wide_for_a_retrieve, 4}, {disks_side_by_side, 1});
-    return qd_test_run_case("fast_list", tcase);
-}
+QD_TEST_MAIN("fast_list", 240, NULL, NULL)

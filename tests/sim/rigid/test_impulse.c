@@ -28,9 +28,9 @@ static const collision collisions[] = {
     {1, 1, 1, 0.86602540378443865, 0.5, 1, 0.25, -0.4330127018922193, 0.75, 0.4330127018922193, 0.5, 0.5},
 };
 
-START_TEST(two_disks_collide) {
+QD_TEST_LOOP(two_disks_collide, 0, 3) {
     const collision *c = &collisions[_i];
-    qd_world *world = open_world(c->e);
+    qd_own(qd_world) world = open_world(c->e);
     qd_id a = qd_test_disk(world, 10, 10, c->va, 0, 0.5, c->ma);
     qd_id b = qd_test_disk(world, 10 + 0.999 * c->nx, 10 + 0.999 * c->ny, 0, 0, 0.5, c->mb);
     ck_assert_double_eq_tol(qd_world_sum(world).kinetic, c->energy, 1e-12);
@@ -40,13 +40,11 @@ START_TEST(two_disks_collide) {
     ck_assert_double_eq_tol(qd_world_sum(world).kinetic, c->energy_after, 1e-12);
     qd_test_step(world, 1e-6, 3); // they still overlap, but part: nothing more happens
     check_velocity(world, b, c->bx, c->by, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The third as a run: first contact at 2 - cos 30 degrees, velocities at right angles afterwards.
-START_TEST(oblique_collision_as_a_run) {
-    qd_world *world = open_world(1);
+QD_TEST(oblique_collision_as_a_run) {
+    qd_own(qd_world) world = open_world(1);
     qd_id a = qd_test_disk(world, 0, 0, 1, 0, 0.5, 1);
     qd_id b = qd_test_disk(world, 2, 0.5, 0, 0, 0.5, 1);
     const double dt = 1e-5, first = 2 - half_root3;
@@ -60,22 +58,18 @@ START_TEST(oblique_collision_as_a_run) {
     qd_vec2 va = qd_test_body(world, a).velocity, vb = qd_test_body(world, b).velocity;
     ck_assert_double_eq_tol(va.x * vb.x + va.y * vb.y, 0, 1e-12);
     check_velocity(world, b, 0.75, half_root3 / 2, 1e-4);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A row of disks with small gaps; the last leaves with v ((1 + e) / 2)^(n - 1).
 static double cradle(double e, size_t n) {
-    qd_world *world = open_world(e);
+    qd_own(qd_world) world = open_world(e);
     qd_id last = {0, 0};
     for (size_t i = 0; i < n; ++i) last = qd_test_disk(world, 1.02 * (double)i, 0, i == 0 ? 1 : 0, 0, 0.5, 1);
     qd_test_step(world, 1e-3, 400 * n);
-    double speed = qd_test_body(world, last).velocity.x;
-    qd_world_destroy(world);
-    return speed;
+    return qd_test_body(world, last).velocity.x;
 }
 
-START_TEST(cradles_pass_on_the_blow) {
+QD_TEST(cradles_pass_on_the_blow) {
     ck_assert_double_eq_tol(cradle(1, 5), 1, 1e-12);
     ck_assert_double_eq_tol(cradle(1, 10), 1, 1e-12);
     ck_assert_double_eq_tol(cradle(0.95, 5), 0.903687891, 1e-9);
@@ -84,22 +78,19 @@ START_TEST(cradles_pass_on_the_blow) {
     ck_assert_double_eq_tol(cradle(0.9, 10), 0.63024941, 1e-8);
     ck_assert_double_eq_tol(cradle(0.5, 3), 0.5625, 1e-12);
 }
-END_TEST
 
-START_TEST(chain_of_falling_masses) {
-    qd_world *world = open_world(1);
+QD_TEST(chain_of_falling_masses) {
+    qd_own(qd_world) world = open_world(1);
     qd_test_disk(world, 0, 0, 1, 0, 0.5, 1);
     qd_test_disk(world, 1.02, 0, 0, 0, 0.5, 0.5);
     qd_id last = qd_test_disk(world, 2.04, 0, 0, 0, 0.5, 0.25);
     qd_test_step(world, 1e-3, 400);
     check_velocity(world, last, 16.0 / 9, 0, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The lower one (mass 3) has just bounced, the upper (mass 1) still comes down as fast: the lower stops dead.
-START_TEST(stacked_drop) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(stacked_drop) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_id lower = qd_test_disk(world, 50, 0.5001, 0, -1, 0.5, 3);
     qd_id upper = qd_test_disk(world, 50, 1.51, 0, -1, 0.5, 1);
     qd_test_step(world, 1e-3, 30);
@@ -107,14 +98,12 @@ START_TEST(stacked_drop) {
     check_velocity(world, upper, 0, 2, 1e-12);
     qd_vec2 given = qd_world_total(world).wall_impulse;
     ck_assert_double_eq_tol(given.y, 6, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A cue disk against two that touch: the answer of pair after pair is not symmetric, but conserves
 // everything.
-START_TEST(break_conserves_momentum_and_energy) {
-    qd_world *world = open_world(1);
+QD_TEST(break_conserves_momentum_and_energy) {
+    qd_own(qd_world) world = open_world(1);
     qd_test_disk(world, 10 - half_root3 + 1e-4, 10, 1, 0, 0.5, 1);
     qd_test_disk(world, 10, 10.5, 0, 0, 0.5, 1);
     qd_test_disk(world, 10, 9.5, 0, 0, 0.5, 1);
@@ -132,16 +121,13 @@ START_TEST(break_conserves_momentum_and_energy) {
                           (view.vy[a] - view.vy[b]) * contacts[i].normal.y;
         ck_assert_double_le(approach, 1e-12);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Galperin: a wall, a small disk, a large one coming in. The collisions in all count digits of pi.
 static unsigned galperin(double ratio, double dt) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 10};
+    qd_world_def def = qd_test_def(200, 10);
     def.boundary_x = QD_BOUNDARY_REFLECT;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
     qd_id large = qd_test_disk(world, 10, 5, -1, 0, 0.5, ratio);
     unsigned count = 0;
@@ -155,26 +141,23 @@ static unsigned galperin(double ratio, double dt) {
     }
     ck_assert_double_gt(vl, 0);
     ck_assert_double_le(vs, vl);
-    qd_world_destroy(world);
     return count;
 }
 
-START_TEST(collisions_count_pi) {
+QD_TEST(collisions_count_pi) {
     ck_assert_uint_eq(galperin(1, 1e-3), 3);
     ck_assert_uint_eq(galperin(4, 1e-3), 6);
     ck_assert_uint_eq(galperin(9, 1e-3), 9);
     ck_assert_uint_eq(galperin(16, 1e-3), 12);
     ck_assert_uint_eq(galperin(100, 1e-4), 31);
 }
-END_TEST
 
 // Hard rods on a line; between steps a collision is found late by up to dt, so positions are off by at most
 // (number of collisions of a disk) * (relative speed) * dt.
-START_TEST(rods_on_a_line) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 0.5};
+QD_TEST(rods_on_a_line) {
+    qd_world_def def = qd_test_def(10, 0.5);
     def.boundary_y = QD_BOUNDARY_OPEN;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const double x[] = {0.5, 2, 3.7, 6, 8.5}, v[] = {1, -0.6, 0.35, -1.7, 0.9};
     const double at1[] = {0.9, 2.0, 3.8, 4.55, 9.4}, at10[] = {0.5, 3.0, 6.0, 6.5, 8.2};
     qd_id ids[5];
@@ -189,27 +172,23 @@ START_TEST(rods_on_a_line) {
     double energy = 0;
     for (int i = 0; i < 5; ++i) energy += 0.5 * v[i] * v[i];
     ck_assert_double_eq_tol(qd_world_sum(world).kinetic, energy, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(floor_bounces_with_the_restitution) {
+QD_TEST(floor_bounces_with_the_restitution) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0.8;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 0.5001, 2, -3, 0.5, 1);
     qd_test_step(world, 1e-3, 5);
     check_velocity(world, id, 2, 2.4, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A ball under gravity comes to rest on the floor and neither sinks nor gains energy.
-START_TEST(ball_comes_to_rest) {
+QD_TEST(ball_comes_to_rest) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0.5;
     def.gravity = (qd_vec2){0, -9.81};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 1.5, 0, 0, 0.5, 1);
     const double dt = 1e-3;
     double highest = 0;
@@ -222,16 +201,14 @@ START_TEST(ball_comes_to_rest) {
     qd_body_state s = qd_test_body(world, id);
     ck_assert_double_eq_tol(s.position.y, 0.5, 5 * dt);
     ck_assert_double_le(fabs(s.velocity.y), 2 * 9.81 * dt);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A periodic elastic gas keeps momentum and energy over 10,000 steps.
-START_TEST(gas_conserves_momentum_and_energy) {
+QD_TEST(gas_conserves_momentum_and_energy) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     qd_test_gas_def(&def, 16, 16);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 16, 16, qd_test_seed(3));
     qd_world_sums before = qd_world_sum(world);
     qd_test_step(world, 0.01, qd_test_effort(10000));
@@ -240,15 +217,13 @@ START_TEST(gas_conserves_momentum_and_energy) {
     ck_assert_double_le(fabs(after.momentum.y - before.momentum.y), 1e-9 * after.momentum_scale);
     ck_assert_double_le(fabs(after.kinetic - before.kinetic), 1e-3 * before.kinetic);
     ck_assert_uint_gt(qd_world_total(world).begins, qd_test_effort(10000) / 2); // it did collide
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(wall_impulse_balances_momentum) {
+QD_TEST_LOOP(wall_impulse_balances_momentum, 0, 2) {
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 20, 20);
     def.boundary_y = _i == 0 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 20, 20, qd_test_seed(4));
     qd_world_sums before = qd_world_sum(world);
     size_t steps = qd_test_effort(3000);
@@ -265,17 +240,15 @@ START_TEST(wall_impulse_balances_momentum) {
         if (fabs(given.x) > most) most = fabs(given.x);
     }
     ck_assert_double_gt(most, 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Inelastic contacts only ever take energy, and momentum is kept.
-START_TEST(restitution_takes_energy) {
+QD_TEST(restitution_takes_energy) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.restitution = 0.7;
     qd_test_gas_def(&def, 12, 12);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 12, 12, qd_test_seed(8));
     qd_world_sums first = qd_world_sum(world);
     double energy = first.kinetic;
@@ -287,16 +260,6 @@ START_TEST(restitution_takes_energy) {
     }
     ck_assert_double_lt(energy, 0.5 * first.kinetic);
     ck_assert_double_eq_tol(qd_world_sum(world).momentum.x, first.momentum.x, 1e-9 * first.momentum_scale);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("impulse", 240, NULL, NULL);
-    qd_test_once(tcase, oblique_collision_as_a_run, cradles_pass_on_the_blow, chain_of_falling_masses,
-                 stacked_drop, break_conserves_momentum_and_energy, collisions_count_pi, rods_on_a_line,
-                 floor_bounces_with_the_restitution, ball_comes_to_rest, gas_conserves_momentum_and_energy,
-                 restitution_takes_energy);
-    qd_test_loops(tcase, {two_disks_collide, 3}, {wall_impulse_balances_momentum, 2});
-    return qd_test_run_case("impulse", tcase);
-}
+QD_TEST_MAIN("impulse", 240, NULL, NULL)

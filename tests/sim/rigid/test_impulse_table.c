@@ -161,10 +161,10 @@ static void expected_of(const collision *c, double v[6]) {
     v[5] = c->b.spin - c->b.radius * jt / ib;
 }
 
-START_TEST(two_disks_collide) {
+QD_TEST_LOOP(two_disks_collide, 0, 9) {
     const collision *c = &collisions[_i];
     for (int swapped = 0; swapped < 2; ++swapped) {
-        qd_world *world = open_world(c->e, c->mu, c->bt);
+        qd_own(qd_world) world = open_world(c->e, c->mu, c->bt);
         double apart = (c->a.radius + c->b.radius) * (1 - 1e-15), x = apart * c->nx, y = apart * c->ny;
         qd_id b = {0, 0};
         if (swapped) b = add_disk(world, x, y, &c->b);
@@ -186,10 +186,8 @@ START_TEST(two_disks_collide) {
         ck_assert_double_eq_tol(after.angular, before.angular, 1e-12);
         qd_test_step(world, step, 3); // they part: nothing more happens
         check_body(world, b, v[3], v[4], v[5], 2e-12);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // A disk of radius .5 and mass 1 on a floor: the world's wall, a static rectangle, and an edge of a polyline.
 typedef struct floor_case {
@@ -227,19 +225,17 @@ static qd_world *floor_world(int floor, double e, double mu) {
     return world;
 }
 
-START_TEST(disk_meets_floor) {
+QD_TEST_LOOP(disk_meets_floor, 0, 4) {
     const floor_case *c = &floor_cases[_i];
     for (int floor = 0; floor < FLOORS; ++floor) {
-        qd_world *world = floor_world(floor, c->e, c->mu);
+        qd_own(qd_world) world = floor_world(floor, c->e, c->mu);
         qd_id id = add_disk(world, 50, .5, &(spun){c->vx, c->vy, c->spin, 1, .5});
         qd_test_step(world, step, 1);
         check_body(world, id, c->after_x, c->after_y, c->after_spin, 1e-12);
         qd_test_step(world, step, 3);
         check_body(world, id, c->after_x, c->after_y, c->after_spin, 1e-12);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // Rectangles of mass 1 whose lowest corner meets a floor without friction.
 typedef struct corner_case {
@@ -253,12 +249,12 @@ static const corner_case corner_cases[] = {
     {1, 1, 45, -2, 1, 2, 0},
 };
 
-START_TEST(corner_meets_floor) {
+QD_TEST_LOOP(corner_meets_floor, 0, 4) {
     const corner_case *c = &corner_cases[_i];
     double angle = c->degrees * 3.14159265358979324 / 180;
     double low = .5 * (c->width * sin(angle) + c->height * cos(angle));
     for (int floor = 0; floor < FLOORS; ++floor) {
-        qd_world *world = floor_world(floor, c->e, 0);
+        qd_own(qd_world) world = floor_world(floor, c->e, 0);
         qd_body_def body = qd_test_body_at(qd_shape_rect(c->width, c->height), 50, low * (1 - 1e-15));
         body.angle = angle;
         body.velocity.y = c->vy;
@@ -271,15 +267,13 @@ START_TEST(corner_meets_floor) {
             ck_assert_double_eq_tol(after, energy, 1e-12);
         else
             ck_assert_double_eq_tol(after, .303743991, 1e-9);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // A box that lands flat bounces flat, with both of its corners at once.
-START_TEST(flat_box_bounces_flat) {
+QD_TEST(flat_box_bounces_flat) {
     for (int floor = 0; floor < FLOORS; ++floor) {
-        qd_world *world = floor_world(floor, .5, .25);
+        qd_own(qd_world) world = floor_world(floor, .5, .25);
         qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, .5);
         body.velocity = (qd_vec2){3, -1};
         qd_id id = qd_test_add(world, &body);
@@ -290,10 +284,8 @@ START_TEST(flat_box_bounces_flat) {
         ck_assert_double_eq_tol(s.velocity.x, 3 - .375, 1e-12);
         ck_assert_double_eq_tol(s.velocity.y, .5, 1e-12);
         ck_assert_double_eq_tol(s.spin, -.45, 1e-12);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 typedef struct push_case {
     double height, e, disk, rect, spin, energy;
@@ -305,9 +297,9 @@ static const push_case push_cases[] = {
     {0, 1, -1, 2, 0, 4.5},
 };
 
-START_TEST(disk_meets_free_rectangle) {
+QD_TEST_LOOP(disk_meets_free_rectangle, 0, 3) {
     const push_case *c = &push_cases[_i];
-    qd_world *world = open_world(c->e, 0, 0);
+    qd_own(qd_world) world = open_world(c->e, 0, 0);
     qd_body_def body = qd_test_body_at(qd_shape_rect(1, 4), 50, 50);
     body.mass = 2;
     qd_id rect = qd_test_add(world, &body);
@@ -322,12 +314,10 @@ START_TEST(disk_meets_free_rectangle) {
     ck_assert_double_eq_tol(after.kinetic, c->energy, 1e-9);
     ck_assert_double_eq_tol(after.angular, before.angular, 1e-12);
     ck_assert_double_eq_tol(after.momentum.x, 3, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(masses_and_inertias) {
-    qd_world *world = open_world(1, 0, 0);
+QD_TEST(masses_and_inertias) {
+    qd_own(qd_world) world = open_world(1, 0, 0);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(2, 1);
     body.mass = 1;
@@ -343,18 +333,16 @@ START_TEST(masses_and_inertias) {
     s = qd_test_body(world, qd_test_add(world, &body));
     ck_assert_double_eq_tol(s.mass, 3.14159265358979324, 1e-15);
     ck_assert_double_eq_tol(s.inertia, 1.57079632679489662, 1e-15);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Of two surfaces: the larger restitution, the root of the product of the frictions; walls have their own.
-START_TEST(materials_mix) {
+QD_TEST(materials_mix) {
     qd_world_def def = qd_world_def_default();
     def.restitution = .1;
     def.friction = .5;
     def.walls.restitution = .3;
     def.threshold = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50, .5};
     body.velocity = (qd_vec2){100, -1};
@@ -372,13 +360,11 @@ START_TEST(materials_mix) {
     ck_assert_double_eq_tol(qd_test_body(world, with_own).velocity.y, .8, 1e-12);
     ck_assert_double_eq_tol(qd_test_body(world, with_own).velocity.x, 100 - .1 * 1.8, 1e-12);
     ck_assert_double_eq(qd_test_body(world, slippery).velocity.x, 100);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A box that never turns (infinite inertia) takes the blow as a point would.
-START_TEST(infinite_inertia_never_turns) {
-    qd_world *world = floor_world(FLOOR_WALL, 1, .5);
+QD_TEST(infinite_inertia_never_turns) {
+    qd_own(qd_world) world = floor_world(FLOOR_WALL, 1, .5);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 1);
     body.angle = .5;
     body.velocity = (qd_vec2){.1, -1};
@@ -390,15 +376,6 @@ START_TEST(infinite_inertia_never_turns) {
     ck_assert_double_eq_tol(s.turn.y, sin(.5), 1e-15);
     ck_assert_double_eq_tol(s.velocity.y, 1, 1e-12);
     ck_assert_double_eq_tol(s.velocity.x, 0, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("impulse_table", 120, NULL, NULL);
-    qd_test_once(tcase, flat_box_bounces_flat, masses_and_inertias, materials_mix,
-                 infinite_inertia_never_turns);
-    qd_test_loops(tcase, {two_disks_collide, 9}, {disk_meets_floor, 4}, {corner_meets_floor, 4},
-                  {disk_meets_free_rectangle, 3});
-    return qd_test_run_case("impulse_table", tcase);
-}
+QD_TEST_MAIN("impulse_table", 120, NULL, NULL)

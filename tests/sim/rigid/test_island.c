@@ -26,12 +26,12 @@ static void mark_joined(const qdi_link *links, size_t count, uint32_t row, uint3
     }
 }
 
-START_TEST(islands_are_what_contacts_join) {
+QD_TEST(islands_are_what_contacts_join) {
     for (uint64_t seed = qd_test_seed(1), end = seed + qd_test_effort(20); seed < end; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_world_def def = qd_world_def_default();
         def.threads = 1 + (int)(seed % 3);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_body_def body = qd_body_def_default();
         for (int i = 0; i < ROWS; ++i) {
             body.position = (qd_vec2){qd_test_between(&random, 1, 9), qd_test_between(&random, 1, 9)};
@@ -57,15 +57,12 @@ START_TEST(islands_are_what_contacts_join) {
             ck_assert_msg(qdi_island_of(parent, r) == island[r], "row %u, seed %llu", r,
                           (unsigned long long)seed);
         }
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// Many piles, most of them small, on a floor; `wheel`: a body that turns among them, which joins nothing.
 static qd_world *make_piles(int threads, uint64_t seed, bool wheel) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){400, 40};
+    qd_world_def def = qd_test_def(400, 40);
     def.gravity.y = -9.81;
     def.restitution = 0;
     def.friction = 0.5;
@@ -96,11 +93,11 @@ static qd_world *make_piles(int threads, uint64_t seed, bool wheel) {
 }
 
 /// Units are left out where a world has too few links for one thread, which is the case here.
-START_TEST(units_change_nothing) {
+QD_TEST_LOOP(units_change_nothing, 0, 2) {
     const bool wheel = _i == 1;
     uint64_t seed = qd_test_seed(1), parted = 0;
-    qd_world *one = make_piles(1, seed, wheel), *two = make_piles(2, seed, wheel),
-             *three = make_piles(3, seed, wheel);
+    qd_own(qd_world) one = make_piles(1, seed, wheel), two = make_piles(2, seed, wheel),
+                     three = make_piles(3, seed, wheel);
     for (uint64_t step = 0; step < qd_test_effort(60); ++step) {
         qd_test_step(one, 1.0 / 60, 1);
         qd_test_step(two, 1.0 / 60, 1);
@@ -114,17 +111,12 @@ START_TEST(units_change_nothing) {
         ck_assert(a.drift == b.drift && a.imbalance == b.imbalance && a.turned_over == b.turned_over);
     }
     ck_assert_uint_gt(parted, 0);
-    qd_world_destroy(one);
-    qd_world_destroy(two);
-    qd_world_destroy(three);
 }
-END_TEST
 
 /// Stacks of boxes on a floor, so many that two threads share them out, and one on a plate; and boxes that
 /// rock: their contacts stay while second touches come and go.
 static qd_world *make_stacks(int threads, qd_id *plate) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){800, 20};
+    qd_world_def def = qd_test_def(800, 20);
     def.gravity.y = -9.81;
     def.restitution = 0;
     def.friction = 0.5;
@@ -154,10 +146,10 @@ static qd_world *make_stacks(int threads, qd_id *plate) {
 
 /// The plate lies still, is made to move, and to stop: contacts may stay the same all the while, and so does
 /// what the solver keeps of them. A world that is loaded anew for every step keeps nothing.
-START_TEST(what_is_kept_changes_nothing) {
+QD_TEST_LOOP(what_is_kept_changes_nothing, 0, 2) {
     const int threads = 1 + _i;
     qd_id plate;
-    qd_world *kept = make_stacks(threads, &plate), *fresh = qd_test_copy(kept, threads);
+    qd_own(qd_world) kept = make_stacks(threads, &plate), fresh = qd_test_copy(kept, threads);
     size_t plans = 0, moving = 0;
     for (int step = 0; step < 150; ++step) {
         for (int k = 0; k < 2 && step % 50 == 49; ++k) {
@@ -175,14 +167,6 @@ START_TEST(what_is_kept_changes_nothing) {
         ck_assert_msg(qd_world_hash(kept) == qd_world_hash(fresh), "step %d", step);
     }
     ck_assert_msg(plans > 50 && moving > 10, "%zu plans, %zu while the plate moves", plans, moving);
-    qd_world_destroy(kept);
-    qd_world_destroy(fresh);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("island", 120, NULL, NULL);
-    tcase_add_test(tcase, islands_are_what_contacts_join);
-    qd_test_loops(tcase, {units_change_nothing, 2}, {what_is_kept_changes_nothing, 2});
-    return qd_test_run_case("island", tcase);
-}
+QD_TEST_MAIN("island", 120, NULL, NULL)

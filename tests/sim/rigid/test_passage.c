@@ -6,7 +6,6 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 static const qd_continuous modes[] = {QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
 static const double dt = 1.0 / 60;
@@ -116,19 +115,17 @@ static const shots fired[] = {
 };
 enum { SHOTS = sizeof fired / sizeof fired[0] };
 
-START_TEST(rooms_are_tight) {
+QD_TEST_LOOP(rooms_are_tight, 0, 2 * SHOTS) {
     const shots *shot = &fired[_i / 2];
     const size_t tried = qd_test_effort(120);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 30};
+    qd_world_def def = qd_test_def(30, 30);
     def.restitution = shot->restitution;
     def.friction = .3;
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     room of = build(world, shot->walls);
     qd_random random = qd_random_at(qd_test_seed(1), (uint64_t)_i, 0);
-    bool *inside = calloc(tried + 200, sizeof *inside);
-    ck_assert_ptr_nonnull(inside);
+    qd_own_memory bool *inside = qd_test_zeros(tried + 200, sizeof *inside);
     for (size_t i = 0; i < tried; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape = bullet_of(i, .1);
@@ -149,10 +146,7 @@ START_TEST(rooms_are_tight) {
         }
         ck_assert_msg(through == 0, "%zu of %zu through in step %zu", through, tried, k);
     }
-    free(inside);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a row in a channel: nobody changes places ----
 
@@ -176,8 +170,7 @@ static qd_shape shape_in_channel(int which) {
 static size_t swaps_in_a_channel(qd_continuous mode, int which, bool periodic, double lengths,
                                  double restitution, uint64_t seed) {
     enum { ROW = 40 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, .21};
+    qd_world_def def = qd_test_def(40, .21);
     def.boundary_x = periodic ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     def.restitution = restitution;
     def.continuous = mode;
@@ -211,7 +204,7 @@ static size_t swaps_in_a_channel(qd_continuous mode, int which, bool periodic, d
     return swaps;
 }
 
-START_TEST(a_row_keeps_its_order) {
+QD_TEST_LOOP(a_row_keeps_its_order, 0, 6) {
     const double restitution = .5 * (_i / 2);
     const qd_continuous mode = modes[_i % 2];
     ck_assert_uint_eq(swaps_in_a_channel(mode, 0, false, 2, restitution, 3), 0);
@@ -219,7 +212,6 @@ START_TEST(a_row_keeps_its_order) {
     ck_assert_uint_eq(swaps_in_a_channel(mode, 0, true, 2, restitution, 3), 0);
     if (restitution == 1) ck_assert_uint_eq(swaps_in_a_channel(mode, 0, false, 1000, 1, 3), 0);
 }
-END_TEST
 
 /// Of how many rows of a shape some have changed places; `rows` gets how many were tried.
 static size_t mixed_rows(int which, double lengths, size_t seeds, size_t *rows) {
@@ -236,33 +228,30 @@ enum { ROW_LENGTHS = sizeof row_lengths / sizeof row_lengths[0] };
 
 // Whoever is stopped behind somebody who goes on must come to touch him all the same, and overlaps must go.
 // Disks that walls stopped in each step, one later than the other, came through each other little by little.
-START_TEST(any_row_keeps_its_order) {
+QD_TEST_LOOP(any_row_keeps_its_order, 0, ROW_LENGTHS) {
     size_t rows = 0;
     ck_assert_uint_eq(mixed_rows(0, row_lengths[_i], qd_test_effort(8), &rows), 0);
 }
-END_TEST
 
 // Squares and the like that touched aslant came past each other, one row of ten: now it is one of fifty or
 // less.
-START_TEST(nearly_any_row_of_shapes_keeps_its_order) {
+QD_TEST_LOOP(nearly_any_row_of_shapes_keeps_its_order, 0, 4) {
     size_t mixed = 0, rows = 0;
     for (int k = 0; k < ROW_LENGTHS; ++k)
         mixed += mixed_rows(1 + _i, row_lengths[k], qd_test_effort(6), &rows);
     ck_assert_msg(25 * mixed <= rows, "%zu of %zu rows", mixed, rows);
 }
-END_TEST
 
 // ---- halves of a periodic world ----
 
-START_TEST(seams_are_tight) {
+QD_TEST_LOOP(seams_are_tight, 0, 10) {
     enum { TRIED = 200 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     def.restitution = .25 * (_i / 2);
     def.friction = .3;
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 2; ++k) { // one lies on the seam
         const qd_vec2 line[] = {{10 * k, -1}, {10 * k, 3}, {10 * k, 11}, {10 * k, 21}};
         add_line(world, line, 4, false);
@@ -286,9 +275,7 @@ START_TEST(seams_are_tight) {
             through += view.kind[r] == QD_BODY_DYNAMIC && (view.x[r] >= 10) != (view.label[r] == 1);
         ck_assert_msg(through == 0, "%zu of %d through in step %zu", through, TRIED, k);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- a blade that is swung through small disks ----
 
@@ -303,7 +290,7 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
     def.restitution = .2;
     def.friction = .3;
     def.continuous = mode;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def blade = qd_body_def_default();
     blade.kind = QD_BODY_KINEMATIC;
     blade.shape = qd_shape_rect(length, thick);
@@ -316,8 +303,8 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
         double angle = qd_test_between(&random, .4, 6), r = off + qd_test_between(&random, .5, length);
         qd_test_disk(world, 10 + r * qd_cos(angle), 10 + r * qd_sin(angle), 0, 0, .05, 0);
     }
-    double *before = calloc(disks + 1, sizeof *before), *reached = calloc(disks + 1, sizeof *reached);
-    ck_assert(before && reached);
+    qd_own_memory double *before = qd_test_zeros(disks + 1, sizeof *before),
+                         *reached = qd_test_zeros(disks + 1, sizeof *reached);
     size_t through = 0;
     for (size_t k = 0; k <= steps; ++k) {
         if (k > 0) qd_test_step(world, dt, 1);
@@ -337,25 +324,20 @@ static size_t cut_by_a_blade(qd_continuous mode, double turn, double off, size_t
             *far = here;
         }
     }
-    free(before);
-    free(reached);
-    qd_world_destroy(world);
     return through;
 }
 
-START_TEST(a_blade_sweeps) {
+QD_TEST_LOOP(a_blade_sweeps, 0, 42) {
     const double turn[] = {.02, .05, .1, .3, .6, 1.2, 2}, off[] = {0, 2, 4};
     ck_assert_uint_eq(cut_by_a_blade(modes[_i % 2], turn[_i / 2 % 7], off[_i / 14], 100, 150), 0);
 }
-END_TEST
 
 /// A disk that goes round a pivot, nearly once or more in a step, comes by whatever is on its way.
-START_TEST(an_orb_goes_round) {
+QD_TEST_LOOP(an_orb_goes_round, 0, 12) {
     const double turn[] = {2, 5, 6.1575, 6.28, 6.4, 12.4};
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def orb = qd_body_def_default();
     orb.kind = QD_BODY_KINEMATIC;
     orb.shape = qd_shape_disk(1);
@@ -367,26 +349,21 @@ START_TEST(an_orb_goes_round) {
     qd_test_step(world, dt, 3);
     const qd_vec2 at = qd_test_body(world, other).position;
     ck_assert_msg(at.x != 7 || at.y != 10, "turn %g: nothing was touched", turn[_i / 2]);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- all at one target ----
 
-START_TEST(many_at_one_target) {
+QD_TEST_LOOP(many_at_one_target, 0, 6) {
     enum { TRIED = 120 };
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.restitution = .5 * (_i / 2 % 3);
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     room target = {{{9.6, 9.6}, {10.4, 9.6}, {10.4, 10.4}, {9.6, 10.4}}, 4};
     add_line(world, target.corner, 4, true);
     for (size_t i = 0; i < TRIED; ++i) {
         double angle = 6.283185307179586 * (double)i / TRIED, r = 4 + (double)(i % 3), speed = 8 / dt;
-        qd_body_def body = qd_body_def_default();
-        body.shape = bullet_of(i, .08);
-        body.position = (qd_vec2){10 + r * qd_cos(angle), 10 + r * qd_sin(angle)};
+        qd_body_def body = qd_test_body_at(bullet_of(i, .08), 10 + r * qd_cos(angle), 10 + r * qd_sin(angle));
         body.velocity = (qd_vec2){-speed * qd_cos(angle), -speed * qd_sin(angle)};
         (void)qd_test_add(world, &body);
     }
@@ -397,20 +374,17 @@ START_TEST(many_at_one_target) {
             ck_assert_msg(view.kind[r] != QD_BODY_DYNAMIC || !is_inside(&target, view.x[r], view.y[r]),
                           "body %u inside in step %zu", view.index[r], k);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- small ones that a large one drives ----
 
 // They leave it behind, many of their sizes in a step, and must not pass another large one.
-START_TEST(what_is_driven_stops_at_large_ones) {
+QD_TEST_LOOP(what_is_driven_stops_at_large_ones, 0, 12) {
     enum { TRIED = 9 };
     qd_random random = qd_random_at(qd_test_seed(5), (uint64_t)_i, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 30};
+    qd_world_def def = qd_test_def(40, 30);
     def.restitution = .5 * (_i % 3);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     (void)qd_test_disk(world, 10, 15, .3 / dt, 0, 1, 0);
     const double far = qd_test_between(&random, 3, 6), speed = qd_test_between(&random, 3, 8) / dt;
     const qd_id target = qd_test_disk(world, 10 + far, 15, 0, 0, 1.5, 0);
@@ -428,23 +402,20 @@ START_TEST(what_is_driven_stops_at_large_ones) {
             ck_assert_msg(view.radius[r] > .2 || !behind, "body %u behind in step %zu", view.index[r], k);
         }
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- pressed against a thin floor ----
 
-START_TEST(a_thin_floor_holds_a_press) {
+QD_TEST_LOOP(a_thin_floor_holds_a_press, 0, 12) {
     enum { TRIED = 190 };
     const double density[] = {1, 100, 1e5};
     const bool line = _i / 2 % 2;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){4, 10};
+    qd_world_def def = qd_test_def(4, 10);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .3;
     def.continuous = modes[_i % 2];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def floor_of = qd_body_def_default();
     const qd_vec2 points[] = {{-1, 2}, {.7, 2}, {1.3, 2}, {3.1, 2}, {5, 2}};
     floor_of.kind = QD_BODY_STATIC;
@@ -468,17 +439,14 @@ START_TEST(a_thin_floor_holds_a_press) {
     qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) through += view.kind[r] == QD_BODY_DYNAMIC && view.y[r] < 2;
     ck_assert_msg(through == 0, "%zu of %d through", through, TRIED);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what is too much to follow is stopped, and counted ----
 
-START_TEST(what_is_too_much_is_stopped_and_counted) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){2000, 10};
+QD_TEST(what_is_too_much_is_stopped_and_counted) {
+    qd_world_def def = qd_test_def(2000, 10);
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id small = qd_test_disk(world, 5, 5, 0, 0, .5, 1);
     qd_id large = qd_test_disk(world, 10, 5, -1, 0, .5, 1e6); // 3,141 impacts within a few seconds
     const double start = qd_world_sum(world).kinetic;
@@ -489,19 +457,16 @@ START_TEST(what_is_too_much_is_stopped_and_counted) {
         ck_assert_double_gt(qd_test_body(world, small).position.x, 0);
     }
     ck_assert_uint_gt(qd_world_total(world).unfollowed, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // In a periodic world nobody can tell which image a path longer than half a period meets.
-START_TEST(what_goes_too_far_is_counted) {
+QD_TEST_LOOP(what_goes_too_far_is_counted, 0, 3) {
     const qd_continuous mode[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
     const size_t counted[] = {0, 2, 2}; // in the first two steps
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.continuous = mode[_i];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id fast = qd_test_disk(world, 5, 5, 12, 0, .5, 1);
     qd_test_disk(world, 5, 15, 3, 0, .5, 1);
     qd_test_step(world, 1, 2);
@@ -509,17 +474,6 @@ START_TEST(what_goes_too_far_is_counted) {
     ck_assert_double_eq_tol(qd_test_body(world, fast).position.x, 9, 1e-12);
     qd_test_step(world, .5, 2); // half as far
     ck_assert_uint_eq(qd_world_total(world).unfollowed, counted[_i]);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("passage", 300, NULL, NULL);
-    tcase_add_test(tests, what_is_too_much_is_stopped_and_counted);
-    qd_test_loops(tests, {rooms_are_tight, 2 * SHOTS}, {a_row_keeps_its_order, 6},
-                  {any_row_keeps_its_order, ROW_LENGTHS}, {nearly_any_row_of_shapes_keeps_its_order, 4},
-                  {seams_are_tight, 10}, {a_blade_sweeps, 42}, {an_orb_goes_round, 12},
-                  {many_at_one_target, 6}, {what_is_driven_stops_at_large_ones, 12},
-                  {a_thin_floor_holds_a_press, 12}, {what_goes_too_far_is_counted, 3});
-    return qd_test_run_case("passage", tests);
-}
+QD_TEST_MAIN("passage", 300, NULL, NULL)

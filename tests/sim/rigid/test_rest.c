@@ -41,7 +41,7 @@ static double way(const slide *s) {
     return qd_test_body(s->world, s->id).position.x - s->start;
 }
 
-START_TEST(block_slides_to_a_stop) {
+QD_TEST_LOOP(block_slides_to_a_stop, 0, 2) {
     const double speed[] = {2, 5}, mu[] = {.5, .3}, time[] = {.407747197, 1.698946653},
                  distance[] = {.407747197, 4.247366633};
     slide s = slide_block(0, mu[_i], speed[_i]);
@@ -57,9 +57,8 @@ START_TEST(block_slides_to_a_stop) {
     ck_assert_double_le(fabs(end.turn.y), 1e-4);
     qd_world_destroy(s.world);
 }
-END_TEST
 
-START_TEST(block_slides_down) {
+QD_TEST_LOOP(block_slides_down, 0, 2) {
     const double tilt[] = {30, 20}, mu[] = {.2, .3}, acceleration[] = {3.205858158, .589702223};
     slide s = slide_block(tilt[_i] * degree, mu[_i], 0);
     qd_test_step(s.world, dt, 1000);
@@ -68,16 +67,15 @@ START_TEST(block_slides_down) {
     ck_assert_double_eq_tol(way(&s), .5 * acceleration[_i], acceleration[_i] * dt);
     qd_world_destroy(s.world);
 }
-END_TEST
 
 // The same on a static rectangle that is tilted itself, and on a polyline with inner vertices.
-START_TEST(block_slides_down_a_ramp) {
+QD_TEST_LOOP(block_slides_down_a_ramp, 0, 2) {
     const double tilt = -30 * degree, acceleration = 3.205858158;
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -g;
     def.restitution = 0;
     def.friction = .2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     qd_vec2 along = {cos(tilt), sin(tilt)}, up = {-along.y, along.x};
     if (_i == 0) {
@@ -104,11 +102,9 @@ START_TEST(block_slides_down_a_ramp) {
     ck_assert_double_eq_tol(speed, 2 * acceleration, 4e-3 * acceleration);
     ck_assert_double_eq_tol(moved, 2 * acceleration, 4 * acceleration * dt);
     ck_assert_double_eq_tol(s.turn.y, sin(tilt), 1e-4);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(block_slips_at_the_angle_of_friction) {
+QD_TEST_LOOP(block_slips_at_the_angle_of_friction, 0, 2) {
     const double mu[] = {.3, .5}, angle[] = {16.699244, 26.565051};
     slide below = slide_block(.99 * angle[_i] * degree, mu[_i], 0);
     slide above = slide_block(1.01 * angle[_i] * degree, mu[_i], 0);
@@ -121,9 +117,8 @@ START_TEST(block_slips_at_the_angle_of_friction) {
     qd_world_destroy(below.world);
     qd_world_destroy(above.world);
 }
-END_TEST
 
-START_TEST(box_tips_where_it_should) {
+QD_TEST(box_tips_where_it_should) {
     const double angle = 26.565051; // width / height = 0.5
     qd_shape shape = qd_shape_rect(.5, 1);
     slide below = slide_of(&shape, .5, .99 * angle * degree, 1, 0, 0);
@@ -135,10 +130,9 @@ START_TEST(box_tips_where_it_should) {
     qd_world_destroy(below.world);
     qd_world_destroy(above.world);
 }
-END_TEST
 
 // Thrown flat: slides first, then rolls; with enough backspin it comes back.
-START_TEST(disk_comes_to_roll) {
+QD_TEST_LOOP(disk_comes_to_roll, 0, 2) {
     qd_shape shape = qd_shape_disk(.5);
     slide s = slide_of(&shape, .5, 0, .2, 3, _i == 0 ? 0 : 20);
     double rolls = 0, at = 0;
@@ -160,9 +154,8 @@ START_TEST(disk_comes_to_roll) {
     }
     qd_world_destroy(s.world);
 }
-END_TEST
 
-START_TEST(disk_rolls_down) {
+QD_TEST_LOOP(disk_rolls_down, 0, 3) {
     const double tilt = 20 * degree, acceleration = 2.236811737;
     const double mu[] = {.2, 1, HUGE_VAL};
     qd_shape shape = qd_shape_disk(.5);
@@ -174,7 +167,6 @@ START_TEST(disk_rolls_down) {
     ck_assert_double_eq_tol(way(&s), .5 * acceleration, acceleration * dt);
     qd_world_destroy(s.world);
 }
-END_TEST
 
 // A ball dropped from 1 m: heights, times and the end of it.
 typedef struct bounce_case {
@@ -197,13 +189,13 @@ static const bounce_case bounces[] = {
     {.5, {.25, .0625, .015625, .003906, .000977}, {.451524, .903047, 1.128809, 1.241690, 1.298130}, 1.354571},
 };
 
-START_TEST(ball_bounces_and_rests) {
+QD_TEST_LOOP(ball_bounces_and_rests, 0, 4) {
     const bounce_case *c = &bounces[_i];
     const double fine = 1e-4, fastest = 4.43;
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -g;
     def.restitution = c->e;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 1.5, 0, 0, .5, 1);
     double highest = 0, before = 0;
     int hits = 0;
@@ -228,15 +220,13 @@ START_TEST(ball_bounces_and_rests) {
     qd_test_step(world, fine, 5000);
     ck_assert_double_eq_tol(qd_test_body(world, id).position.y, rests_at, 1e-4);
     ck_assert_double_le(fabs(qd_test_body(world, id).velocity.y), 1e-9);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // With restitution 1 a ball comes back to its height for ever: bounces turn round the speed it really had.
-START_TEST(elastic_ball_keeps_its_height) {
+QD_TEST(elastic_ball_keeps_its_height) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -g;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 2.5, 0, 0, .5, 1);
     double energy = g * 2.5;
     for (int k = 0; k < 20000; ++k) {
@@ -246,15 +236,13 @@ START_TEST(elastic_ball_keeps_its_height) {
         ck_assert_double_eq_tol(now, energy, 1e-9 * energy);
     }
     ck_assert_uint_gt(qd_world_total(world).begins, 100);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(elastic_boxes_conserve_everything) {
+QD_TEST_LOOP(elastic_boxes_conserve_everything, 0, 2) {
     qd_world_def def = qd_test_open_def();
     def.size = (qd_vec2){30, 30};
     def.friction = _i == 0 ? 0 : .5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(7), 0, 0);
     for (int i = 0; i < 100; ++i) { // all fly to the middle
         qd_body_def body = qd_body_def_default();
@@ -281,9 +269,7 @@ START_TEST(elastic_boxes_conserve_everything) {
     }
     ck_assert_uint_gt(qd_world_total(world).begins, 80);
     if (_i == 1) ck_assert_double_lt(qd_world_sum(world).kinetic, .99 * before.kinetic);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- piles ----
 
@@ -302,9 +288,8 @@ static pile pyramid(int rows, int threads) {
     pile made = {.world = qd_test_world(&def)};
     for (int row = 0; row < rows; ++row) {
         for (int i = 0; i < rows - row; ++i) {
-            qd_body_def body = qd_body_def_default();
-            body.shape = qd_shape_rect(1, 1);
-            body.position = (qd_vec2){50 + 1.02 * (i - .5 * (rows - row - 1)), .5 + row};
+            qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 50 + 1.02 * (i - .5 * (rows - row - 1)),
+                                               .5 + row);
             made.ids[made.count++] = qd_test_add(made.world, &body);
         }
     }
@@ -337,18 +322,16 @@ static void check_stands(int rows, double seconds) {
     qd_world_destroy(heap.world);
 }
 
-START_TEST(pyramids_stand) {
+QD_TEST(pyramids_stand) {
     check_stands(5, 20);
     check_stands(20, (double)qd_test_effort(60));
 }
-END_TEST
 
 /// Columns of boxes side by side, so many that their contacts are solved by all threads.
 static qd_world *many_columns(int threads) {
     enum { COLUMNS = 300, ROWS = 30 };
     _Static_assert(COLUMNS * ROWS > QDI_FEW, "fewer are solved by one thread");
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){COLUMNS + 20, ROWS + 20};
+    qd_world_def def = qd_test_def(COLUMNS + 20, ROWS + 20);
     def.gravity.y = -g;
     def.restitution = 0;
     def.friction = .6;
@@ -356,32 +339,28 @@ static qd_world *many_columns(int threads) {
     qd_world *world = qd_test_world(&def);
     for (int i = 0; i < COLUMNS; ++i) {
         for (int row = 0; row < ROWS; ++row) {
-            qd_body_def body = qd_body_def_default();
-            body.shape = qd_shape_rect(1, 1);
-            body.position = (qd_vec2){10 + 1.01 * i + (row % 2 == 0 ? 0 : .005), .5 + row};
+            qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 10 + 1.01 * i + (row % 2 == 0 ? 0 : .005),
+                                               .5 + row);
             (void)qd_test_add(world, &body);
         }
     }
     return world;
 }
 
-START_TEST(many_columns_are_the_same_for_any_team) {
+QD_TEST(many_columns_are_the_same_for_any_team) {
     const int threads[] = {2, 3, 8};
-    qd_world *one = many_columns(1);
+    qd_own(qd_world) one = many_columns(1);
     qd_test_step(one, 1.0 / 60, 6);
     ck_assert_uint_gt(one->scratch.mover_count, 8000);
     for (int t = 0; t < 3; ++t) {
-        qd_world *many = many_columns(threads[t]);
+        qd_own(qd_world) many = many_columns(threads[t]);
         qd_test_step(many, 1.0 / 60, 6);
         ck_assert_uint_eq(qd_world_hash(many), qd_world_hash(one));
         ck_assert_uint_eq(qd_test_events_hash(many), qd_test_events_hash(one));
-        qd_world_destroy(many);
     }
-    qd_world_destroy(one);
 }
-END_TEST
 
-START_TEST(piles_are_the_same_for_any_team) {
+QD_TEST(piles_are_the_same_for_any_team) {
     const int threads[] = {2, 3, 8};
     pile one = pyramid(20, 1);
     qd_test_step(one.world, 1.0 / 60, 30);
@@ -394,10 +373,9 @@ START_TEST(piles_are_the_same_for_any_team) {
     }
     qd_world_destroy(one.world);
 }
-END_TEST
 
 // What a pile weighs is what the floor gives: the impulses of its contacts with it, and the walls' sum.
-START_TEST(floor_bears_the_weight) {
+QD_TEST(floor_bears_the_weight) {
     pile heap = pyramid(6, 1);
     qd_test_step(heap.world, 1.0 / 60, 600);
     double before = qd_world_total(heap.world).wall_impulse.y;
@@ -413,13 +391,12 @@ START_TEST(floor_bears_the_weight) {
     ck_assert_double_eq_tol(sum, weight, 1e-6 * weight);
     qd_world_destroy(heap.world);
 }
-END_TEST
 
 // Bodies that were put down into each other part without gaining speed.
-START_TEST(overlap_is_taken_back_gently) {
+QD_TEST(overlap_is_taken_back_gently) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 50, 50);
     qd_id a = qd_test_add(world, &body);
     body.position = (qd_vec2){50.75, 50.2};
@@ -433,9 +410,7 @@ START_TEST(overlap_is_taken_back_gently) {
     for (size_t i = 0; i < count; ++i)
         ck_assert_double_le(contacts[i].touch[0].depth, 1.1e-3); // what is left alone
     ck_assert(qd_world_sum(world).kinetic == 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Bodies of all shapes and materials under gravity; or (`hub`) many small disks and boxes that are drawn to
 /// a large disk, whose contacts share it and so are solved one after the other.
@@ -466,8 +441,7 @@ static qd_world *heap_of(bool hub, qd_simd simd) {
 /// them.
 static qd_world *struck_of(qd_simd simd) {
     qd_random random = qd_random_at(5, 2, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 30};
+    qd_world_def def = qd_test_def(60, 30);
     def.restitution = 0;
     def.friction = .6;
     def.simd = simd;
@@ -497,11 +471,11 @@ static size_t check_unloaded(const qd_world *world) {
     return idle;
 }
 
-START_TEST(kernels_agree) {
+QD_TEST_LOOP(kernels_agree, 0, 3) {
     uint64_t expected[2] = {0, 0};
     for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
         if (!qd_simd_available(simd)) continue;
-        qd_world *world = _i == 2 ? struck_of(simd) : heap_of(_i == 1, simd);
+        qd_own(qd_world) world = _i == 2 ? struck_of(simd) : heap_of(_i == 1, simd);
         if (_i == 2) {
             qd_test_step(world, 1.0 / 60, 20);
             const size_t idle = check_unloaded(world), all = qdi_constraint_count(&world->present);
@@ -512,18 +486,7 @@ START_TEST(kernels_agree) {
         uint64_t state = qd_world_hash(world), events = qd_test_events_hash(world);
         if (simd == QD_SIMD_PORTABLE) expected[0] = state, expected[1] = events;
         ck_assert_msg(state == expected[0] && events == expected[1], "%s", qd_simd_name(simd));
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("rest", 240, NULL, NULL);
-    qd_test_once(tcase, box_tips_where_it_should, elastic_ball_keeps_its_height, pyramids_stand,
-                 piles_are_the_same_for_any_team, many_columns_are_the_same_for_any_team,
-                 floor_bears_the_weight, overlap_is_taken_back_gently);
-    qd_test_loops(tcase, {block_slides_to_a_stop, 2}, {block_slides_down, 2}, {block_slides_down_a_ramp, 2},
-                  {block_slips_at_the_angle_of_friction, 2}, {disk_comes_to_roll, 2}, {disk_rolls_down, 3},
-                  {ball_bounces_and_rests, 4}, {elastic_boxes_conserve_everything, 2}, {kernels_agree, 3});
-    return qd_test_run_case("rest", tcase);
-}
+QD_TEST_MAIN("rest", 240, NULL, NULL)

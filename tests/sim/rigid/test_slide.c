@@ -11,8 +11,7 @@
 static const double g = 10, belt = 3, dt = 1.0 / 240, friction = .3;
 
 static qd_world *empty(qd_contact_model model, int threads, qd_simd simd) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 10};
+    qd_world_def def = qd_test_def(60, 10);
     def.gravity = (qd_vec2){0, -g};
     def.contact = model;
     def.restitution = model == QD_CONTACT_SPRING ? .1 : 0;
@@ -41,10 +40,10 @@ static qd_id add_load(qd_world *world, bool disk) {
 static const qd_contact_model models[] = {QD_CONTACT_IMPULSE, QD_CONTACT_SPRING};
 
 // _i: the model, box or disk, which of the two bodies comes first, and who holds the belt.
-START_TEST(loads_come_to_the_speed_of_the_belt) {
+QD_TEST_LOOP(loads_come_to_the_speed_of_the_belt, 0, 16) {
     const qd_contact_model model = models[_i % 2];
     const bool disk = _i / 2 % 2, late = _i / 4 % 2;
-    qd_world *world = empty(model, 1, QD_SIMD_AUTO);
+    qd_own(qd_world) world = empty(model, 1, QD_SIMD_AUTO);
     if (!late) add_belt(world, _i / 8);
     const qd_id id = add_load(world, disk);
     if (late) add_belt(world, _i / 8);
@@ -59,38 +58,32 @@ START_TEST(loads_come_to_the_speed_of_the_belt) {
     load = qd_test_body(world, id);
     ck_assert_double_eq_tol(load.velocity.x, end, (model == QD_CONTACT_SPRING ? .03 : 1e-3) * end);
     if (disk) ck_assert_double_eq_tol(load.spin, 2 * end / .5, .03 * 2 * end / .5);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The belt does f N w of work while a box slips: half of it becomes heat, half motion.
-START_TEST(the_belt_pays_for_heat_and_motion) {
+QD_TEST_LOOP(the_belt_pays_for_heat_and_motion, 0, 4) {
     const qd_contact_model model = models[_i % 2];
-    qd_world *world = empty(model, 1, QD_SIMD_AUTO);
+    qd_own(qd_world) world = empty(model, 1, QD_SIMD_AUTO);
     add_belt(world, _i / 2);
     (void)add_load(world, false);
     qd_test_step(world, dt, (size_t)(1.5 * belt / (friction * g) / dt));
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     const double motion = .5 * belt * belt, near = model == QD_CONTACT_SPRING ? .1 : .03;
     ck_assert_double_eq_tol(m.kinetic, motion, near * motion);
     ck_assert_double_eq_tol(m.kinematic_work, 2 * motion, near * 2 * motion);
     ck_assert_double_eq_tol(m.lost_bodies_friction, motion, near * motion);
     ck_assert_double_le(fabs(m.imbalance), (model == QD_CONTACT_SPRING ? 2e-2 : 1e-9) * m.turned_over);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A disk that is thrown straight down: the bounce gives it f (1 + e) v, but no more than a third of the
 // belt's speed; and what is turned over adds up.
-START_TEST(a_bounce_is_dragged_along) {
+QD_TEST_LOOP(a_bounce_is_dragged_along, 0, 3) {
     const double drop = _i == 0 ? 20 : 2;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 10};
+    qd_world_def def = qd_test_def(60, 10);
     def.restitution = .5;
     def.friction = friction;
     def.continuous = _i == 2 ? QD_CONTINUOUS_ON : QD_CONTINUOUS_AUTO;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     add_belt(world, false);
     const qd_id id = qd_test_disk(world, 30, 2, 0, -drop, .5, 0);
     qd_test_step(world, dt, 120);
@@ -98,23 +91,19 @@ START_TEST(a_bounce_is_dragged_along) {
     const double most = friction * 1.5 * drop, least = belt / 3;
     ck_assert_double_eq_tol(load.velocity.y, .5 * drop, 1e-9 * drop);
     ck_assert_double_eq_tol(load.velocity.x, most < least ? most : least, 1e-9);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_le(fabs(m.imbalance), 1e-9 * m.turned_over);
     ck_assert_double_gt(m.kinematic_work, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Above an edge of a polyline a positive slide runs to the left, below it to the right.
-START_TEST(polylines_run_like_belts) {
+QD_TEST_LOOP(polylines_run_like_belts, 0, 2) {
     const double up = _i ? -1 : 1;
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){60, 10};
+    qd_world_def def = qd_test_def(60, 10);
     def.gravity = (qd_vec2){0, -up * g};
     def.restitution = 0;
     def.friction = friction;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_vec2 points[] = {{2, 5}, {20, 5}, {40, 5}, {58, 5}};
     qd_body_def body = qd_body_def_default();
     body.kind = QD_BODY_STATIC;
@@ -126,16 +115,14 @@ START_TEST(polylines_run_like_belts) {
     const qd_id id = qd_test_add(world, &body);
     qd_test_step(world, dt, (size_t)(2 * belt / (friction * g) / dt));
     ck_assert_double_eq_tol(qd_test_body(world, id).velocity.x, -up * belt, 1e-3);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Many bodies between belts: the same for any team and any kernels, and after a save in the middle.
-START_TEST(belts_are_deterministic_and_saved) {
+QD_TEST_LOOP(belts_are_deterministic_and_saved, 0, 2) {
     const qd_contact_model model = models[_i];
     uint64_t first = 0;
     for (int run = 0; run < 4; ++run) {
-        qd_world *world = empty(model, run == 1 ? 2 : 1, run == 2 ? QD_SIMD_PORTABLE : QD_SIMD_AUTO);
+        qd_own(qd_world) world = empty(model, run == 1 ? 2 : 1, run == 2 ? QD_SIMD_PORTABLE : QD_SIMD_AUTO);
         add_belt(world, false);
         qd_random random = qd_random_at(qd_test_seed(4), 0, 0);
         for (int k = 0; k < 60; ++k) {
@@ -160,13 +147,11 @@ START_TEST(belts_are_deterministic_and_saved) {
         qd_test_step(world, dt, 100);
         if (run == 0) first = qd_world_hash(world);
         ck_assert_uint_eq(qd_world_hash(world), first);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(what_moves_freely_has_no_belt) {
-    qd_world *world = empty(QD_CONTACT_IMPULSE, 1, QD_SIMD_AUTO);
+QD_TEST(what_moves_freely_has_no_belt) {
+    qd_own(qd_world) world = empty(QD_CONTACT_IMPULSE, 1, QD_SIMD_AUTO);
     qd_body_def body = qd_body_def_default();
     qd_error error;
     body.position = (qd_vec2){5, 5};
@@ -183,20 +168,10 @@ START_TEST(what_moves_freely_has_no_belt) {
     body.slide = 0;
     (void)qd_test_add(world, &body);
     const uint64_t still = qd_world_hash(world);
-    qd_world *other = empty(QD_CONTACT_IMPULSE, 1, QD_SIMD_AUTO);
+    qd_own(qd_world) other = empty(QD_CONTACT_IMPULSE, 1, QD_SIMD_AUTO);
     body.slide = 1;
     (void)qd_test_add(other, &body);
     ck_assert_uint_ne(qd_world_hash(other), still);
-    qd_world_destroy(world);
-    qd_world_destroy(other);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("slide", 120, NULL, NULL);
-    tcase_add_test(tcase, what_moves_freely_has_no_belt);
-    qd_test_loops(tcase, {loads_come_to_the_speed_of_the_belt, 16}, {the_belt_pays_for_heat_and_motion, 4},
-                  {a_bounce_is_dragged_along, 3}, {polylines_run_like_belts, 2},
-                  {belts_are_deterministic_and_saved, 2});
-    return qd_test_run_case("slide", tcase);
-}
+QD_TEST_MAIN("slide", 120, NULL, NULL)

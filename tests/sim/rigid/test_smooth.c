@@ -60,8 +60,7 @@ typedef struct ride {
 static ride ride_on(ground of, bool even, int shape, double angle, double friction, qd_continuous mode,
                     size_t steps) {
     const qd_vec2 along = {qd_cos(angle), qd_sin(angle)};
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){LONG, LONG};
+    qd_world_def def = qd_test_def(LONG, LONG);
     def.origin = (qd_vec2){0, -.5 * LONG};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity = (qd_vec2){10 * along.y, -10 * along.x};
@@ -88,7 +87,7 @@ static ride ride_on(ground of, bool even, int shape, double angle, double fricti
 
 // A step gives .17 of velocity; where an edge takes over from the one before, its impulse starts anew and the
 // body sinks by a part of the slop, whence the tolerance across. Along the floor nothing must come of that.
-START_TEST(joints_are_not_felt) {
+QD_TEST_LOOP(joints_are_not_felt, 0, 16) {
     const int shape = _i % 4;
     const bool even = _i / 4 % 2;
     const qd_continuous mode = _i / 8 % 2 ? QD_CONTINUOUS_ON : QD_CONTINUOUS_AUTO;
@@ -112,20 +111,13 @@ START_TEST(joints_are_not_felt) {
         }
     }
 }
-END_TEST
 
-START_TEST(a_bump_is_felt) {
+QD_TEST(a_bump_is_felt) {
     for (int shape = 0; shape < 4; ++shape) {
         const ride plain = ride_on(EDGE, true, shape, 0, 0, QD_CONTINUOUS_AUTO, 120),
                    bumped = ride_on(BUMP, true, shape, 0, 0, QD_CONTINUOUS_AUTO, 120);
         ck_assert_double_gt(fabs(bumped.along - plain.along) + fabs(bumped.way - plain.way), 1e-3);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("smooth", 120, NULL, NULL);
-    tcase_add_test(tests, a_bump_is_felt);
-    tcase_add_loop_test(tests, joints_are_not_felt, 0, 16);
-    return qd_test_run_case("smooth", tests);
-}
+QD_TEST_MAIN("smooth", 120, NULL, NULL)

@@ -89,8 +89,7 @@ static qd_world *make_world(int kind) {
 static saved save_of(qd_world *world) {
     saved s = {.world = world};
     ck_assert_int_eq(qd_world_save(world, &s.data, &s.bytes), QD_OK);
-    s.forged = malloc(s.bytes);
-    ck_assert_ptr_nonnull(s.forged);
+    s.forged = qd_test_memory(s.bytes);
     return s;
 }
 
@@ -133,7 +132,7 @@ static bool saved_alike(const qd_world *first, const qd_world *second) {
 
 // Whatever bit of a saved world is turned: where it is loaded and that shows in the state's hash, or in what
 // would be saved, some field is told.
-START_TEST(no_field_is_left_out) {
+QD_TEST_LOOP(no_field_is_left_out, 0, KINDS) {
     saved s = save_of(make_world(_i));
     qd_world *same = NULL;
     ck_assert_int_eq(qd_world_load(s.data, s.bytes, 2, NULL, &same, NULL), QD_OK);
@@ -144,7 +143,7 @@ START_TEST(no_field_is_left_out) {
     const int stride = qd_test_effort(10) < 10 ? 4 : 1; // small effort: two bits of each byte
     for (size_t at = 0; at < s.bytes - CHECKSUM; ++at) {
         for (int bit = (int)(at % (size_t)stride); bit < 8; bit += stride) {
-            qd_world *copy = with_bit_turned(&s, at, bit);
+            qd_own(qd_world) copy = with_bit_turned(&s, at, bit);
             if (!copy) continue;
             qd_comparison found = compare(same, copy);
             bool other = qd_world_hash(copy) != hash;
@@ -153,7 +152,6 @@ START_TEST(no_field_is_left_out) {
                           "byte %zu bit %d: saved otherwise", at, bit);
             hashed += other;
             loaded += 1;
-            qd_world_destroy(copy);
         }
     }
     ck_assert_uint_gt(hashed, 500 / (size_t)stride);
@@ -161,7 +159,6 @@ START_TEST(no_field_is_left_out) {
     qd_world_destroy(same);
     forget(&s);
 }
-END_TEST
 
 /// What a comparison told.
 typedef struct told {
@@ -192,7 +189,7 @@ static told tell(const qd_world *first, const qd_world *second, qd_comparison *f
 }
 
 // One bit of one number: body, field and both values, to the bit.
-START_TEST(one_bit_is_named) {
+QD_TEST(one_bit_is_named) {
     saved s = save_of(make_world(0));
     // Where the number is.
     double vx = 0, seen = 0;
@@ -230,11 +227,10 @@ START_TEST(one_bit_is_named) {
     qd_world_destroy(other);
     forget(&s);
 }
-END_TEST
 
-START_TEST(bodies_and_contacts_of_one_world_only) {
+QD_TEST(bodies_and_contacts_of_one_world_only) {
     qd_world_def def = qd_world_def_default();
-    qd_world *first = qd_test_world(&def), *second = qd_test_world(&def);
+    qd_own(qd_world) first = qd_test_world(&def), second = qd_test_world(&def);
     (void)qd_test_disk(first, 10, 10, 0, 0, 1, 0);
     (void)qd_test_disk(first, 11, 10, 0, 0, 1, 0);
     ck_assert_int_eq(qd_world_remove(first, qd_test_disk(first, 30, 10, 0, 0, 1, 0)), QD_OK);
@@ -259,15 +255,12 @@ START_TEST(bodies_and_contacts_of_one_world_only) {
         ck_assert_str_eq(all.first[k], expected[k][1]);
         ck_assert_str_eq(all.second[k], expected[k][2]);
     }
-    qd_world_destroy(first);
-    qd_world_destroy(second);
 }
-END_TEST
 
 // A free index remembers how often it was used: the next body's id follows from it.
-START_TEST(free_indices_count) {
+QD_TEST(free_indices_count) {
     qd_world_def def = qd_world_def_default();
-    qd_world *first = qd_test_world(&def), *second = qd_test_world(&def);
+    qd_own(qd_world) first = qd_test_world(&def), second = qd_test_world(&def);
     ck_assert_int_eq(qd_world_remove(first, qd_test_disk(first, 10, 10, 0, 0, 1, 0)), QD_OK);
     ck_assert_int_eq(qd_world_remove(second, qd_test_disk(second, 10, 10, 0, 0, 1, 0)), QD_OK);
     ck_assert_int_eq(qd_world_remove(second, qd_test_disk(second, 10, 10, 0, 0, 1, 0)), QD_OK);
@@ -278,18 +271,15 @@ START_TEST(free_indices_count) {
     ck_assert_str_eq(all.subject[1], "free index 0");
     ck_assert_str_eq(all.field[1], "generation");
     ck_assert_str_ne(all.first[1], all.second[1]);
-    qd_world_destroy(first);
-    qd_world_destroy(second);
 }
-END_TEST
 
-START_TEST(settings_have_names_and_words) {
+QD_TEST(settings_have_names_and_words) {
     qd_world_def def = qd_world_def_default();
-    qd_world *first = qd_test_world(&def);
+    qd_own(qd_world) first = qd_test_world(&def);
     def.boundary_y = QD_BOUNDARY_OPEN;
     def.wall_motion[1].velocity = 0.1;
     def.margin = 0;
-    qd_world *second = qd_test_world(&def);
+    qd_own(qd_world) second = qd_test_world(&def);
     qd_comparison found;
     told all = tell(first, second, &found);
     ck_assert_uint_eq(all.count, 2);
@@ -302,13 +292,10 @@ START_TEST(settings_have_names_and_words) {
     ck_assert_str_eq(all.second[1], "0.1");
     ck_assert_uint_eq(found.work, 1); // the margin
     ck_assert_uint_eq(found.bodies, 0);
-    qd_world_destroy(first);
-    qd_world_destroy(second);
 }
-END_TEST
 
-START_TEST(a_visitor_may_stop) {
-    qd_world *first = make_world(0), *second = make_world(1);
+QD_TEST(a_visitor_may_stop) {
+    qd_own(qd_world) first = make_world(0), second = make_world(1);
     told all = {.count = 0, .most = 1};
     qd_comparison found;
     ck_assert_int_eq(qd_world_compare(first, second, note, &all, &found), QD_OK);
@@ -316,13 +303,10 @@ START_TEST(a_visitor_may_stop) {
     ck_assert_uint_eq(found.fields, 1);
     ck_assert_int_eq(qd_world_compare(first, NULL, note, &all, &found), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_compare(NULL, second, note, &all, NULL), QD_ERR_ARGUMENT);
-    qd_world_destroy(first);
-    qd_world_destroy(second);
 }
-END_TEST
 
 // Random worlds: a loaded copy has no difference; after a step it has as soon as the hash says so.
-START_TEST(random_worlds) {
+QD_TEST(random_worlds) {
     uint64_t first = qd_test_seed(50);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(60);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -346,7 +330,6 @@ START_TEST(random_worlds) {
         forget(&s);
     }
 }
-END_TEST
 
 /// Keys that were told.
 typedef struct keys {
@@ -362,13 +345,13 @@ static bool note_key(void *context, const char *key, const char *first, const ch
     return ++all->count < all->most;
 }
 
-START_TEST(scenes_key_by_key) {
-    qd_scene *one = qd_test_scene("name: one\nrun: {steps: 10}\nworld: {gravity: [0, -1]}\n"
-                                  "bodies:\n- disks: {count: 20}\n- disks: {count: 5}\n",
-                                  NULL);
-    qd_scene *two = qd_test_scene("name: one\nrun: {steps: 12}\nworld: {gravity: [0, -2]}\n"
-                                  "bodies:\n- disks: {count: 30}\n",
-                                  NULL);
+QD_TEST(scenes_key_by_key) {
+    qd_own(qd_scene) one = qd_test_scene("name: one\nrun: {steps: 10}\nworld: {gravity: [0, -1]}\n"
+                                         "bodies:\n- disks: {count: 20}\n- disks: {count: 5}\n",
+                                         NULL);
+    qd_own(qd_scene) two = qd_test_scene("name: one\nrun: {steps: 12}\nworld: {gravity: [0, -2]}\n"
+                                         "bodies:\n- disks: {count: 30}\n",
+                                         NULL);
     keys all = {.most = 100};
     uint64_t count = 0;
     ck_assert_int_eq(qd_scene_compare(one, one, note_key, &all, &count), QD_OK);
@@ -383,15 +366,6 @@ START_TEST(scenes_key_by_key) {
     ck_assert_int_eq(qd_scene_compare(two, one, NULL, NULL, &count), QD_OK);
     ck_assert_uint_gt(count, 4); // every key of what is in one only
     ck_assert_int_eq(qd_scene_compare(two, NULL, NULL, NULL, &count), QD_ERR_ARGUMENT);
-    qd_scene_destroy(one);
-    qd_scene_destroy(two);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("compare", 240, NULL, NULL);
-    qd_test_once(tcase, one_bit_is_named, bodies_and_contacts_of_one_world_only, free_indices_count,
-                 settings_have_names_and_words, a_visitor_may_stop, random_worlds, scenes_key_by_key);
-    tcase_add_loop_test(tcase, no_field_is_left_out, 0, KINDS);
-    return qd_test_run_case("compare", tcase);
-}
+QD_TEST_MAIN("compare", 240, NULL, NULL)

@@ -9,7 +9,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -47,9 +46,8 @@ static void make_open_run(void) {
 }
 
 static void expect_victim(void) {
-    char *text = qd_scratch_read(at("victim").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at("victim").text, NULL);
     ck_assert_str_eq(text, victim_text);
-    free(text);
 }
 
 /// NAME in the program's directory becomes a link to `to`, whatever it was.
@@ -83,7 +81,7 @@ static qd_program_outcome run_bounded(const qd_program_start *start) {
 
 // ---- locks ----
 
-START_TEST(a_link_as_a_lock_is_refused) {
+QD_TEST(a_link_as_a_lock_is_refused) {
     static const char *const aims[] = {"nowhere", "../victim", "lock"};
     make_open_run();
     for (size_t i = 0; i < sizeof aims / sizeof aims[0]; ++i) {
@@ -98,11 +96,10 @@ START_TEST(a_link_as_a_lock_is_refused) {
     ck_assert_int_eq(mkdir(at("out/lock").text, 0777), 0);
     expect_refusal(BOUNDED("resume", "out"), 4, "out/lock");
 }
-END_TEST
 
 static const char sweep_text[] = "scene: tiny.yaml\naxes: [{key: run.seed, list: [1, 2]}]\n";
 
-START_TEST(a_link_in_a_sweep_is_refused) {
+QD_TEST(a_link_in_a_sweep_is_refused) {
     static const char *const names[] = {"sweep.lock", "sweep.db", "sweep.csv", "runs", "logs"};
     make_scene();
     qd_scratch_write(at("s.yaml").text, sweep_text);
@@ -116,9 +113,8 @@ START_TEST(a_link_in_a_sweep_is_refused) {
         expect_refusal(BOUNDED("sweep", "s.yaml", "-o", name), 4, names[i]);
     }
 }
-END_TEST
 
-START_TEST(asking_about_a_lock_changes_nothing) {
+QD_TEST(asking_about_a_lock_changes_nothing) {
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "lock");
     qdi_os_lock lock;
@@ -132,11 +128,10 @@ START_TEST(asking_about_a_lock_changes_nothing) {
     ck_assert(!qdi_os_lock_is_held(path.text));
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 /// Whoever asks whether a killed run's lock is held has it for a moment: the run that wants it takes it all
 /// the same.
-START_TEST(asking_about_a_lock_keeps_nobody_from_it) {
+QD_TEST(asking_about_a_lock_keeps_nobody_from_it) {
     enum { TRIES = 2000 };
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "lock");
@@ -158,7 +153,6 @@ START_TEST(asking_about_a_lock_keeps_nobody_from_it) {
     qd_scratch_remove(&scratch);
     ck_assert_int_eq(lost, 0);
 }
-END_TEST
 
 // ---- files and folders of a run ----
 
@@ -177,7 +171,7 @@ static void refuse_everywhere(const char *name, int code) {
     expect_refusal(BOUNDED("run", "tiny.yaml", "-o", "out", "--force"), code, name);
 }
 
-START_TEST(links_in_a_run_are_refused) {
+QD_TEST(links_in_a_run_are_refused) {
     static const char *const names[] = {
         "frames",         "render",           "export",           "video", "run.db-wal",
         "run.db-journal", "report.html.part", "result.json.part", "run.db"};
@@ -194,9 +188,8 @@ START_TEST(links_in_a_run_are_refused) {
         ck_assert_int_eq(unlink(at(name).text), 0);
     }
 }
-END_TEST
 
-START_TEST(links_in_a_folder_of_exports_are_refused) {
+QD_TEST(links_in_a_folder_of_exports_are_refused) {
     make_run();
     ck_assert_int_eq(mkdir(at("elsewhere").text, 0777), 0);
     ck_assert_int_eq(mkdir(at("out/export").text, 0777), 0);
@@ -204,9 +197,8 @@ START_TEST(links_in_a_folder_of_exports_are_refused) {
     expect_refusal(BOUNDED("export", "out", "--format", "csv"), 4, "out/export/csv");
     ck_assert_uint_eq(qd_scratch_count(at("elsewhere").text), 0);
 }
-END_TEST
 
-START_TEST(pipes_in_a_run_are_refused) {
+QD_TEST(pipes_in_a_run_are_refused) {
     static const char *const names[] = {"out/run.db-journal", "out/result.json", "out/scene.yaml"};
     make_open_run();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
@@ -215,18 +207,16 @@ START_TEST(pipes_in_a_run_are_refused) {
         if (i < 2) ck_assert_int_eq(unlink(at(names[i]).text), 0);
     }
 }
-END_TEST
 
-START_TEST(a_pipe_as_a_file_of_bodies_is_refused) {
+QD_TEST(a_pipe_as_a_file_of_bodies_is_refused) {
     make_scene();
     put_pipe("bodies.csv");
     qd_scratch_write(at("file.yaml").text,
                      "world: {size: [10, 10]}\nrun: {steps: 1}\nbodies: [{file: {path: bodies.csv}}]\n");
     expect_refusal(BOUNDED("run", "file.yaml", "-o", "out"), 3, "bodies.csv");
 }
-END_TEST
 
-START_TEST(segments_of_a_video_are_not_looked_for_through_a_link) {
+QD_TEST(segments_of_a_video_are_not_looked_for_through_a_link) {
     make_run();
     ck_assert_int_eq(mkdir(at("elsewhere").text, 0777), 0);
     qd_scratch_write(at("elsewhere/segment_mine").text, "mine");
@@ -234,10 +224,9 @@ START_TEST(segments_of_a_video_are_not_looked_for_through_a_link) {
     expect_refusal(BOUNDED("video", "out", "-o", "v.png"), 4, "v.png.segments");
     ck_assert_uint_eq(qd_scratch_count(at("elsewhere").text), 1);
 }
-END_TEST
 
 // What is written anew replaces a link and leaves what it leads to.
-START_TEST(files_in_the_making_are_never_written_through_links) {
+QD_TEST(files_in_the_making_are_never_written_through_links) {
     static const char *const names[] = {"page.html.part", "pages/frame_000000.png.part",
                                         "pages/manifest.csv.part"};
     make_run();
@@ -251,10 +240,9 @@ START_TEST(files_in_the_making_are_never_written_through_links) {
     ck_assert(lstat(at("page.html").text, &info) == 0 && S_ISREG(info.st_mode));
     ck_assert(lstat(at("pages/manifest.csv").text, &info) == 0 && S_ISREG(info.st_mode));
 }
-END_TEST
 
 /// Only files, links and pipes make room for a file of that name.
-START_TEST(nothing_else_makes_room_for_a_file) {
+QD_TEST(nothing_else_makes_room_for_a_file) {
     qdi_file file = QDI_FILE_NONE;
     qd_error error = {""};
     ck_assert_int_eq(mkdir(at("folder").text, 0777), 0);
@@ -267,11 +255,10 @@ START_TEST(nothing_else_makes_room_for_a_file) {
     ck_assert_int_eq(qdi_file_create(at("pipe").text, &file, &error), QD_OK);
     ck_assert_int_eq(qdi_file_close(file, "pipe", false, &error), QD_OK);
 }
-END_TEST
 
 // ---- what is allowed ----
 
-START_TEST(a_run_directory_may_be_reached_through_a_link) {
+QD_TEST(a_run_directory_may_be_reached_through_a_link) {
     make_scene();
     ck_assert_int_eq(mkdir(at("scratch").text, 0777), 0);
     ck_assert_int_eq(mkdir(at("scratch/run").text, 0777), 0);
@@ -289,9 +276,8 @@ START_TEST(a_run_directory_may_be_reached_through_a_link) {
     struct stat info;
     ck_assert(lstat(at("out").text, &info) == 0 && S_ISLNK(info.st_mode));
 }
-END_TEST
 
-START_TEST(scenes_and_bodies_may_be_links_and_scenes_pipes) {
+QD_TEST(scenes_and_bodies_may_be_links_and_scenes_pipes) {
     make_scene();
     qd_scratch_write(at("b.csv").text, "x,y,radius\n5,5,1\n");
     qd_scratch_write(at("file.yaml").text,
@@ -305,9 +291,8 @@ START_TEST(scenes_and_bodies_may_be_links_and_scenes_pipes) {
     qd_scratch_write(at("pipe.yaml").text, scene);
     qd_program_expect(qd_program_await(&program, child), 0, NULL, NULL);
 }
-END_TEST
 
-START_TEST(a_directory_may_be_named_like_a_uri) {
+QD_TEST(a_directory_may_be_named_like_a_uri) {
     make_scene();
     qd_scratch_write(at("s.yaml").text, sweep_text);
     SUCCEED("run", "tiny.yaml", "-o", "file:zz", "-q");
@@ -320,11 +305,10 @@ START_TEST(a_directory_may_be_named_like_a_uri) {
     SUCCEED("sweep", "s.yaml", "-o", "file:s", "-q");
     ck_assert(qd_scratch_exists(at("file:s/sweep.db").text));
 }
-END_TEST
 
 // ---- pages of sweeps ----
 
-START_TEST(a_sweeps_database_leads_nowhere_else) {
+QD_TEST(a_sweeps_database_leads_nowhere_else) {
     make_run();
     qd_scratch_write(at("s.yaml").text, sweep_text);
     SUCCEED("sweep", "s.yaml", "-o", "swept", "-q");
@@ -335,22 +319,9 @@ START_TEST(a_sweeps_database_leads_nowhere_else) {
     ck_assert_int_eq(rename(at("swept/run.db").text, at("swept/sweep.db").text), 0);
     SUCCEED("report", "swept", "--runs", "-q");
     ck_assert(!qd_scratch_exists(at("out/report.html").text));
-    char *page = qd_scratch_read(at("swept/report.html").text, NULL);
+    qd_own_memory char *page = qd_scratch_read(at("swept/report.html").text, NULL);
     ck_assert_ptr_nonnull(page);
     ck_assert_ptr_null(strstr(page, "../out"));
-    free(page);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("links", 500, setup, teardown);
-    qd_test_once(
-        tests, a_link_as_a_lock_is_refused, a_link_in_a_sweep_is_refused, asking_about_a_lock_changes_nothing,
-        asking_about_a_lock_keeps_nobody_from_it, links_in_a_run_are_refused,
-        links_in_a_folder_of_exports_are_refused, pipes_in_a_run_are_refused,
-        a_pipe_as_a_file_of_bodies_is_refused, files_in_the_making_are_never_written_through_links,
-        segments_of_a_video_are_not_looked_for_through_a_link, nothing_else_makes_room_for_a_file,
-        a_run_directory_may_be_reached_through_a_link, scenes_and_bodies_may_be_links_and_scenes_pipes,
-        a_directory_may_be_named_like_a_uri, a_sweeps_database_leads_nowhere_else);
-    return qd_test_run_case("links", tests);
-}
+QD_TEST_MAIN("links", 500, setup, teardown)

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+QD_OWN_POINTER(qd_rundir, qd_rundir_close)
+
 static const char scene[] = "name: small\n";
 
 static void make_directory(const char *path) {
@@ -20,30 +22,28 @@ static void make_directory(const char *path) {
 
 /// Makes a run directory and closes it again.
 static qd_status create(const char *path, bool force, qd_error *error) {
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     error->text[0] = '\0';
     qd_status status = qd_rundir_create(path, scene, force, &rundir, error);
     ck_assert((status == QD_OK) == (rundir != NULL));
     if (status != QD_OK) ck_assert_str_ne(error->text, "");
     ck_assert_ptr_null(strchr(error->text, '\n'));
-    qd_rundir_close(rundir);
     return status;
 }
 
 /// A finished run with two frames.
 static void create_run(const char *path) {
     qd_error error = {""};
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     ck_assert_int_eq(qd_rundir_create(path, scene, false, &rundir, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "frames/frame_000000.png", "a", 1, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "frames/frame_1000000.png", "b", 1, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "frames/manifest.csv", "c", 1, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_write(rundir, "result.json", "{}\n", 3, &error), QD_OK);
-    qd_rundir_close(rundir);
 }
 
-START_TEST(test_new_directory) {
+QD_TEST(test_new_directory) {
     qd_scratch_path path = at("run"), file = at("run/scene.yaml");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -57,17 +57,15 @@ START_TEST(test_new_directory) {
     qd_rundir_close(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 1); // no lock, nothing in the making
 }
-END_TEST
 
-START_TEST(test_empty_directory_is_taken) {
+QD_TEST(test_empty_directory_is_taken) {
     qd_scratch_path path = at("run");
     make_directory(path.text);
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_earlier_run_is_refused) {
+QD_TEST(test_earlier_run_is_refused) {
     qd_scratch_path path = at("run"), result = at("run/result.json");
     create_run(path.text);
     qd_error error;
@@ -76,9 +74,8 @@ START_TEST(test_earlier_run_is_refused) {
     ck_assert(qd_scratch_exists(result.text));
     ck_assert_uint_eq(qd_scratch_count(path.text), 3);
 }
-END_TEST
 
-START_TEST(test_force_deletes_the_run_and_nothing_else) {
+QD_TEST(test_force_deletes_the_run_and_nothing_else) {
     qd_scratch_path path = at("run"), notes = at("run/notes.txt"), mine = at("run/frames/frame_best.png"),
                     part = at("run/frames/frame_000002.png.part"), frame = at("run/frames/frame_000000.png");
     create_run(path.text);
@@ -92,9 +89,8 @@ START_TEST(test_force_deletes_the_run_and_nothing_else) {
     ck_assert_uint_eq(qd_scratch_count(path.text), 3); // scene.yaml, notes.txt, frames
     ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 1);
 }
-END_TEST
 
-START_TEST(test_force_leaves_no_empty_frames) {
+QD_TEST(test_force_leaves_no_empty_frames) {
     qd_scratch_path path = at("run");
     create_run(path.text);
     qd_error error;
@@ -102,9 +98,8 @@ START_TEST(test_force_leaves_no_empty_frames) {
     ck_assert_uint_eq(qd_scratch_count(path.text), 1);
     ck_assert_int_eq(create(at("new").text, true, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_what_is_no_run_is_never_touched) {
+QD_TEST(test_what_is_no_run_is_never_touched) {
     qd_scratch_path path = at("mine"), own = at("mine/scene.yaml"), lock = at("mine/lock");
     make_directory(path.text);
     qd_scratch_write(own.text, "name: my own scene\n");
@@ -116,13 +111,11 @@ START_TEST(test_what_is_no_run_is_never_touched) {
     qd_scratch_write(lock.text, "a file of that name");
     ck_assert_int_eq(create(path.text, true, &error), QD_ERR_INVALID);
     ck_assert_uint_eq(qd_scratch_count(path.text), 2);
-    char *text = qd_scratch_read(own.text, NULL);
+    qd_own_memory char *text = qd_scratch_read(own.text, NULL);
     ck_assert_str_eq(text, "name: my own scene\n");
-    free(text);
 }
-END_TEST
 
-START_TEST(test_what_a_killed_run_left_is_no_obstacle) {
+QD_TEST(test_what_a_killed_run_left_is_no_obstacle) {
     qd_scratch_path path = at("run");
     make_directory(path.text);
     qd_scratch_write(at("run/lock").text, "");
@@ -130,21 +123,18 @@ START_TEST(test_what_a_killed_run_left_is_no_obstacle) {
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_a_file_in_place_of_the_directory) {
+QD_TEST(test_a_file_in_place_of_the_directory) {
     qd_scratch_path path = at("file");
     qd_scratch_write(path.text, "text");
     qd_error error;
     for (int force = 0; force < 2; ++force)
         ck_assert_int_eq(create(path.text, force == 1, &error), QD_ERR_INVALID);
-    char *text = qd_scratch_read(path.text, NULL);
+    qd_own_memory char *text = qd_scratch_read(path.text, NULL);
     ck_assert_str_eq(text, "text");
-    free(text);
 }
-END_TEST
 
-START_TEST(test_folders_above_and_bad_names) {
+QD_TEST(test_folders_above_and_bad_names) {
     qd_error error;
     ck_assert_int_eq(create(at("no/run").text, false, &error),
                      QD_OK); // folders above are made
@@ -162,9 +152,8 @@ START_TEST(test_folders_above_and_bad_names) {
     ck_assert_int_eq(qd_rundir_create("x", scene, false, NULL, NULL), QD_ERR_ARGUMENT);
     qd_rundir_close(NULL);
 }
-END_TEST
 
-START_TEST(test_unwritable_directory) {
+QD_TEST(test_unwritable_directory) {
     if (geteuid() == 0) return; // root may write everywhere; test_cli has a file size limit for everybody
     qd_scratch_path path = at("closed"), inner = at("closed/run");
     make_directory(path.text);
@@ -175,9 +164,8 @@ START_TEST(test_unwritable_directory) {
     ck_assert_ptr_nonnull(strstr(error.text, "Permission denied"));
     ck_assert_int_eq(chmod(path.text, 0777), 0);
 }
-END_TEST
 
-START_TEST(test_one_run_at_a_time) {
+QD_TEST(test_one_run_at_a_time) {
     qd_scratch_path path = at("run");
     qd_error error = {""};
     qd_rundir *first = NULL, *second = NULL;
@@ -191,9 +179,8 @@ START_TEST(test_one_run_at_a_time) {
     qd_rundir_close(first);
     ck_assert_int_eq(create(path.text, true, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_the_lock_ends_with_its_process) {
+QD_TEST(test_the_lock_ends_with_its_process) {
     qd_scratch_path path = at("run");
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
@@ -210,9 +197,8 @@ START_TEST(test_the_lock_ends_with_its_process) {
     ck_assert_int_eq(create(path.text, false, &error), QD_ERR_EXISTS);
     ck_assert_int_eq(create(path.text, true, &error), QD_OK);
 }
-END_TEST
 
-START_TEST(test_many_start_at_once_and_one_wins) {
+QD_TEST(test_many_start_at_once_and_one_wins) {
     enum { RUNNERS = 8 };
     for (int round = 0; round < 20; ++round) {
         char name[32];
@@ -243,7 +229,6 @@ START_TEST(test_many_start_at_once_and_one_wins) {
         ck_assert_uint_eq(qd_scratch_count(path.text), 1);
     }
 }
-END_TEST
 
 /// From here on no file of this process may get longer than `bytes`, as on a full disk.
 static void limit_files(rlim_t bytes) {
@@ -252,7 +237,7 @@ static void limit_files(rlim_t bytes) {
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(test_a_full_disk_leaves_no_half_file) {
+QD_TEST(test_a_full_disk_leaves_no_half_file) {
     qd_scratch_path path = at("run"), result = at("run/result.json");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -271,31 +256,27 @@ START_TEST(test_a_full_disk_leaves_no_half_file) {
     qd_rundir_close(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 2);
 }
-END_TEST
 
-START_TEST(test_a_disk_full_from_the_start_leaves_no_directory) {
+QD_TEST(test_a_disk_full_from_the_start_leaves_no_directory) {
     qd_scratch_path path = at("run");
     limit_files(10);
     qd_error error;
     ck_assert_int_eq(create(path.text, false, &error), QD_ERR_IO);
     ck_assert(!qd_scratch_exists(path.text));
 }
-END_TEST
 
-START_TEST(test_subdir_over_a_file) {
+QD_TEST(test_subdir_over_a_file) {
     qd_scratch_path path = at("run");
     qd_error error = {""};
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     ck_assert_int_eq(qd_rundir_create(path.text, scene, false, &rundir, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
     ck_assert_int_eq(qd_rundir_subdir(rundir, "frames", &error), QD_OK);
     qd_scratch_write(at("run/other").text, "");
     ck_assert_int_eq(qd_rundir_subdir(rundir, "other", &error), QD_ERR_IO);
-    qd_rundir_close(rundir);
 }
-END_TEST
 
-START_TEST(test_an_earlier_run_is_opened_again) {
+QD_TEST(test_an_earlier_run_is_opened_again) {
     qd_scratch_path path = at("run");
     create_run(path.text);
     qd_error error = {""};
@@ -312,9 +293,8 @@ START_TEST(test_an_earlier_run_is_opened_again) {
     ck_assert(!qd_rundir_complete(rundir));
     qd_rundir_close(rundir);
 }
-END_TEST
 
-START_TEST(test_what_is_no_run_is_not_opened) {
+QD_TEST(test_what_is_no_run_is_not_opened) {
     qd_scratch_path path = at("mine");
     qd_error error = {""};
     qd_rundir *rundir = NULL;
@@ -328,9 +308,8 @@ START_TEST(test_what_is_no_run_is_not_opened) {
     ck_assert_ptr_null(rundir);
     ck_assert_uint_eq(qd_scratch_count(path.text), 1); // no lock
 }
-END_TEST
 
-START_TEST(test_frames_are_kept_up_to_a_number) {
+QD_TEST(test_frames_are_kept_up_to_a_number) {
     qd_scratch_path path = at("run");
     create_run(path.text); // with frame_000000.png, frame_1000000.png, manifest.csv
     static const char *const more[] = {"frames/frame_000001.png",
@@ -349,7 +328,7 @@ START_TEST(test_frames_are_kept_up_to_a_number) {
         qd_scratch_write(at(name).text, "x");
     }
     qd_error error = {""};
-    qd_rundir *rundir = NULL;
+    qd_own(qd_rundir) rundir = NULL;
     ck_assert_int_eq(qd_rundir_open(path.text, &rundir, &error), QD_OK);
     ck_assert_int_eq(qd_rundir_keep_frames(rundir, 2, &error), QD_OK);
     static const char *const kept[] = {"run/frames/frame_000000.png", "run/frames/frame_000001.png",
@@ -364,19 +343,6 @@ START_TEST(test_frames_are_kept_up_to_a_number) {
     ck_assert_int_eq(qd_rundir_clear(rundir, &error), QD_OK);
     ck_assert_uint_eq(qd_scratch_count(path.text), 4);             // scene.yaml, notes.part, frames, lock
     ck_assert_uint_eq(qd_scratch_count(at("run/frames").text), 1); // notes.txt
-    qd_rundir_close(rundir);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("rundir", 120, setup, teardown, test_new_directory, test_empty_directory_is_taken,
-                        test_earlier_run_is_refused, test_force_deletes_the_run_and_nothing_else,
-                        test_force_leaves_no_empty_frames, test_what_is_no_run_is_never_touched,
-                        test_what_a_killed_run_left_is_no_obstacle, test_a_file_in_place_of_the_directory,
-                        test_folders_above_and_bad_names, test_unwritable_directory, test_one_run_at_a_time,
-                        test_the_lock_ends_with_its_process, test_many_start_at_once_and_one_wins,
-                        test_a_full_disk_leaves_no_half_file,
-                        test_a_disk_full_from_the_start_leaves_no_directory, test_subdir_over_a_file,
-                        test_an_earlier_run_is_opened_again, test_what_is_no_run_is_not_opened,
-                        test_frames_are_kept_up_to_a_number);
-}
+QD_TEST_MAIN("rundir", 120, setup, teardown)

@@ -12,24 +12,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+QD_OWN_VALUE(qdi_generated, qdi_generated_release)
+
 static qdi_generated generate(const char *text) {
-    qd_scene *scene = qd_test_scene(text, NULL);
+    qd_own(qd_scene) scene = qd_test_scene(text, NULL);
     qdi_generated bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_msg(qdi_generate(&scene->settings, &bodies, &error) == QD_OK, "%s\n%s", error.text, text);
     ck_assert_uint_eq(bodies.count, qd_scene_bodies(scene));
-    qd_scene_destroy(scene);
     return bodies;
 }
 
 static void check_refused(const char *text, const char *reason) {
-    qd_scene *scene = qd_test_scene(text, NULL);
-    qdi_generated bodies = {.allocator = qd_allocator_default()};
+    qd_own(qd_scene) scene = qd_test_scene(text, NULL);
+    qd_own(qdi_generated) bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_int_eq(qdi_generate(&scene->settings, &bodies, &error), QD_ERR_INVALID);
     ck_assert_str_eq(error.text, reason);
-    qdi_generated_release(&bodies);
-    qd_scene_destroy(scene);
 }
 
 static double gap(const qdi_generated *bodies, size_t i, size_t j, const qd_world_def *world) {
@@ -63,7 +62,7 @@ static void check_placed(const qd_scene *scene, const qdi_generated *bodies, dou
     }
 }
 
-START_TEST(places_without_overlap) {
+QD_TEST(places_without_overlap) {
     uint64_t seed = qd_test_seed(21);
     static const char *const boundaries[] = {"reflect", "periodic", "open"};
     static const char *const radii[] = {"0.5",
@@ -85,30 +84,24 @@ START_TEST(places_without_overlap) {
         for (int k = 0; k < 3; ++k)
             used += snprintf(text + used, sizeof text - (size_t)used, "- disks: {count: %d, radius: %s}\n",
                              (int)(qd_random_bits(&random) % 120), radii[qd_random_bits(&random) % 6]);
-        qd_scene *scene = qd_test_scene(text, NULL);
-        qdi_generated bodies = generate(text);
+        qd_own(qd_scene) scene = qd_test_scene(text, NULL);
+        qd_own(qdi_generated) bodies = generate(text);
         check_placed(scene, &bodies, 0);
-        qdi_generated_release(&bodies);
-        qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-START_TEST(keeps_regions_apart) {
+QD_TEST(keeps_regions_apart) {
     const char *text = "world: {size: [40, 40], boundary: {x: periodic, y: open}}\nbodies:\n"
                        "- disks: {count: 60, radius: 0.5, region: [0, 0, 10, 20], place: grid}\n"
                        "- disks: {count: 150, radius: {uniform: [0.2, 0.6]}, region: [5, 5, 20, 20]}\n"
                        "- disks: {count: 30, radius: 1, region: [0, -30, 40, 20]}\n"
                        "- disks: {count: 1, radius: 2, region: [30, 30, 5, 5]}\n";
-    qd_scene *scene = qd_test_scene(text, NULL);
-    qdi_generated bodies = generate(text);
+    qd_own(qd_scene) scene = qd_test_scene(text, NULL);
+    qd_own(qdi_generated) bodies = generate(text);
     check_placed(scene, &bodies, 0);
-    qdi_generated_release(&bodies);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(lays_out_rows) {
+QD_TEST(lays_out_rows) {
     qdi_generated bodies = generate(
         "world: {size: [10, 5]}\nbodies: [disks: {count: 50, radius: 0.5, place: grid, velocity: [1, -2]}]");
     for (size_t i = 0; i < 50; ++i) {
@@ -122,16 +115,14 @@ START_TEST(lays_out_rows) {
                  "world: {size: [3, %d], boundary: periodic}\nbodies: [disks: {count: %zu, radius: 1e-2, "
                  "place: grid}]",
                  (int)(n % 7) * 5 + 1, n);
-        qd_scene *scene = qd_test_scene(text, NULL);
+        qd_own(qd_scene) scene = qd_test_scene(text, NULL);
         bodies = generate(text);
         check_placed(scene, &bodies, 0);
         qdi_generated_release(&bodies);
-        qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-START_TEST(says_what_does_not_fit) {
+QD_TEST(says_what_does_not_fit) {
     check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 101, radius: 0.5, place: grid}]",
                   "bodies.0: rows of 101 disks leave 0.909 for each, the largest has diameter 1; ask for "
                   "fewer or smaller");
@@ -153,9 +144,9 @@ START_TEST(says_what_does_not_fit) {
     check_refused("world: {size: [10, 10]}\nbodies: [{disks: {count: 4, place: grid, radius: 2}}, {disks: "
                   "{count: 4, place: grid, radius: 1}}]",
                   "bodies.1: its rows overlap the bodies of another item");
-    qd_scene *scene = qd_test_scene("world: {size: [30, 30]}\nbodies: [disks: {count: 1000, radius: 0.5}]",
-                                    NULL);
-    qdi_generated bodies = {.allocator = qd_allocator_default()};
+    qd_own(qd_scene)
+        scene = qd_test_scene("world: {size: [30, 30]}\nbodies: [disks: {count: 1000, radius: 0.5}]", NULL);
+    qd_own(qdi_generated) bodies = {.allocator = qd_allocator_default()};
     qd_error error = {""};
     ck_assert_int_eq(qdi_generate(&scene->settings, &bodies, &error), QD_ERR_INVALID);
     size_t placed = 0, asked = 0;
@@ -169,21 +160,16 @@ START_TEST(says_what_does_not_fit) {
     ck_assert_uint_eq(asked, 1000);
     ck_assert_msg(placed > 500 && placed < 640, "%s", error.text); // jamming is at 0.547 of an endless plane
     ck_assert_double_eq_tol(fraction, (double)placed * 0.785398 / 900, 0.001);
-    qdi_generated_release(&bodies);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 /// Touching exactly is allowed to rows, and a disk as wide as the world can be placed.
-START_TEST(places_what_just_fits) {
-    qdi_generated bodies = generate(
+QD_TEST(places_what_just_fits) {
+    qd_own(qdi_generated) bodies = generate(
         "world: {size: [1, 1]}\nbodies: [disks: {count: 9, radius: 0.16666666666666666, place: grid}]");
     qdi_generated_release(&bodies);
     bodies = generate("world: {size: [4, 4]}\nbodies: [disks: {count: 1, radius: 2}]");
     ck_assert_double_eq_tol(bodies.x[0], 2, 1e-8);
-    qdi_generated_release(&bodies);
 }
-END_TEST
 
 /// Radii follow the law that was asked for: the empirical distribution stays within 6 standard errors of it
 /// at several radii; the same test refuses a law with an exponent that is off by 0.2.
@@ -198,7 +184,7 @@ static bool follows_power_law(const qdi_generated *bodies, double low, double hi
     return true;
 }
 
-START_TEST(draws_power_laws) {
+QD_TEST(draws_power_laws) {
     static const double exponents[] = {2.6666667, 0.5, -1.5, 4};
     for (size_t i = 0; i < 4; ++i) {
         char text[300];
@@ -206,16 +192,14 @@ START_TEST(draws_power_laws) {
                  "world: {size: [1e5, 1e5]}\nbodies: [disks: {count: 20000, radius: {power: {min: 0.5, max: "
                  "50, exponent: %.8f}}}]",
                  exponents[i]);
-        qdi_generated bodies = generate(text);
+        qd_own(qdi_generated) bodies = generate(text);
         ck_assert(follows_power_law(&bodies, 0.5, 50, exponents[i]));
         ck_assert(!follows_power_law(&bodies, 0.5, 50, exponents[i] + 0.2));
         for (size_t k = 0; k < bodies.count; ++k)
             if (!(bodies.radius[k] >= 0.5 && bodies.radius[k] <= 50))
                 ck_abort_msg("body %zu is out of range", k);
-        qdi_generated_release(&bodies);
     }
 }
-END_TEST
 
 /// The same of a normal law that is cut off, of radii or of their logarithms.
 static bool follows_normal_law(const qdi_generated *bodies, bool logarithm, double low, double high,
@@ -233,7 +217,7 @@ static bool follows_normal_law(const qdi_generated *bodies, bool logarithm, doub
     return true;
 }
 
-START_TEST(draws_normal_laws) {
+QD_TEST(draws_normal_laws) {
     static const struct {
         double low, high, middle, deviation;
     } cases[] = {{0.5, 1.5, 1, 0.2}, {0.9, 3, 1, 0.6}, {1, 1.02, 1.01, 5}};
@@ -247,16 +231,14 @@ START_TEST(draws_normal_laws) {
             "max: %g}}}]",
             k % 2 ? "lognormal: {median" : "normal: {mean", middle, k % 2 ? "sigma" : "deviation", deviation,
             low, high);
-        qdi_generated bodies = generate(text);
+        qd_own(qdi_generated) bodies = generate(text);
         ck_assert_msg(follows_normal_law(&bodies, k % 2, low, high, middle, deviation), "%s", text);
         ck_assert(!follows_normal_law(&bodies, k % 2, low, high, middle + 0.2 * (high - low),
                                       deviation < 1 ? 1.3 * deviation : 0.002));
         for (size_t i = 0; i < bodies.count; ++i)
             if (!(bodies.radius[i] >= low && bodies.radius[i] <= high)) ck_abort_msg("%zu is outside", i);
-        qdi_generated_release(&bodies);
     }
 }
-END_TEST
 
 /// True where mean and variance are within 6 standard errors of 0 and `variance`; `fourth` is the fourth
 /// moment.
@@ -270,8 +252,8 @@ static bool has_moments(const double *values, size_t count, double variance, dou
            fabs(squares / n - variance) <= 6 * sqrt((fourth - variance * variance) / n);
 }
 
-START_TEST(draws_velocities) {
-    qdi_generated bodies = generate(
+QD_TEST(draws_velocities) {
+    qd_own(qdi_generated) bodies = generate(
         "world: {size: [1e5, 1e5]}\nbodies:\n- disks: {count: 20000, velocity: {normal: 3}}\n"
         "- disks: {count: 20000, velocity: {uniform: 2}}\n- disks: {count: 5}\n");
     const double *components[] = {bodies.vx, bodies.vy};
@@ -291,9 +273,7 @@ START_TEST(draws_velocities) {
     }
     double tolerance = 6 * 9 / sqrt(20000);
     ck_assert(fabs(cross[0]) <= tolerance && fabs(cross[1]) > tolerance); // the second: correlation planted
-    qdi_generated_release(&bodies);
 }
-END_TEST
 
 static uint64_t hash_of(const qdi_generated *bodies) {
     uint64_t hash = qd_hash_bytes(bodies->x, bodies->count * sizeof(double));
@@ -303,17 +283,15 @@ static uint64_t hash_of(const qdi_generated *bodies) {
 }
 
 /// The same on every machine and with every compiler: a number that was noted once.
-START_TEST(is_the_same_everywhere) {
+QD_TEST(is_the_same_everywhere) {
     const char *text =
         "world: {size: [60, 60], boundary: {x: periodic}}\nbodies:\n"
         "- disks: {count: 300, radius: {power: {min: 0.1, max: 3, exponent: 2.667}}, velocity: {normal: 1}}\n"
         "- disks: {count: 100, radius: {uniform: [0.1, 0.5]}, velocity: {uniform: 1}, place: grid, region: "
         "[0, 0, 30, 30]}\n";
-    qdi_generated bodies = generate(text);
+    qd_own(qdi_generated) bodies = generate(text);
     ck_assert_uint_eq(hash_of(&bodies), 2950750849201194792ULL);
-    qdi_generated_release(&bodies);
 }
-END_TEST
 
 static int compare_doubles(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
@@ -328,23 +306,20 @@ static bool halves_agree(const double *radius) {
 }
 
 /// Ids say nothing about sizes, though large disks are placed first.
-START_TEST(does_not_order_bodies_by_size) {
-    qdi_generated bodies = generate(
+QD_TEST(does_not_order_bodies_by_size) {
+    qd_own(qdi_generated) bodies = generate(
         "world: {size: [200, 200]}\nbodies: [disks: {count: 4000, radius: {uniform: [0.1, 0.9]}}]");
     ck_assert(halves_agree(bodies.radius));
     qsort(bodies.radius, 4000, sizeof(double), compare_doubles);
     ck_assert(!halves_agree(bodies.radius)); // a planted error is seen
-    qdi_generated_release(&bodies);
 }
-END_TEST
 
-START_TEST(fails_cleanly_without_memory) {
-    qd_scene *scene = qd_test_scene("bodies: [disks: {count: 50, radius: {uniform: [0.1, 2]}}]", NULL);
+QD_TEST(fails_cleanly_without_memory) {
+    qd_own(qd_scene) scene = qd_test_scene("bodies: [disks: {count: 50, radius: {uniform: [0.1, 2]}}]", NULL);
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, ++fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
         qdi_generated bodies = {.allocator = &allocator.allocator};
         qd_error error = {""};
         status = qdi_generate(&scene->settings, &bodies, &error);
@@ -354,12 +329,10 @@ START_TEST(fails_cleanly_without_memory) {
     }
     ck_assert_int_eq(status, QD_OK);
     ck_assert_uint_gt(fail_at, 8);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 /// Cells say "free" exactly where a look at every disk does.
-START_TEST(finds_every_neighbour) {
+QD_TEST(finds_every_neighbour) {
     enum { COUNT = 200 };
     uint64_t seed = qd_test_seed(5);
     for (size_t run = 0; run < qd_test_effort(200); ++run) {
@@ -390,11 +363,5 @@ START_TEST(finds_every_neighbour) {
         qdi_cells_release(&cells);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("generate", 240, NULL, NULL, places_without_overlap, keeps_regions_apart,
-                        lays_out_rows, says_what_does_not_fit, places_what_just_fits, draws_power_laws,
-                        draws_normal_laws, draws_velocities, is_the_same_everywhere,
-                        does_not_order_bodies_by_size, fails_cleanly_without_memory, finds_every_neighbour);
-}
+QD_TEST_MAIN("generate", 240, NULL, NULL)

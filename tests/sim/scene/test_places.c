@@ -29,11 +29,10 @@ static qd_world *world_of(const char *text, uint64_t bodies) {
 }
 
 static void check_refused(const char *text, const char *reason) {
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_error error = {""};
     ck_assert_msg(make(text, 0, &world, &error) != QD_OK, "was taken: %s", text);
     ck_assert_msg(strstr(error.text, reason) != NULL, "%s: %s", text, error.text);
-    qd_world_destroy(world);
 }
 
 static qd_body_state body(const qd_world *world, uint32_t index) {
@@ -51,8 +50,8 @@ static size_t contacts_of(qd_world *world, double *deepest) {
     return count;
 }
 
-START_TEST(pyramids_are_pyramids) {
-    qd_world *world = world_of(
+QD_TEST(pyramids_are_pyramids) {
+    qd_own(qd_world) world = world_of(
         "bodies: [rects: {count: 12, size: [2, 1], place: pyramid, region: [10, 5, 15, 9]}]", 0);
     // Rows of 5, 4 and 3: columns 3 apart.
     const double x[] = {11.5, 14.5, 17.5, 20.5, 23.5, 13, 16, 19, 22, 14.5, 17.5, 20.5};
@@ -64,11 +63,9 @@ START_TEST(pyramids_are_pyramids) {
     double deepest;
     ck_assert_uint_gt(contacts_of(world, &deepest), 0); // rows stand on each other
     ck_assert_double_le(deepest, 1e-9);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(grids_keep_their_spacing) {
+QD_TEST(grids_keep_their_spacing) {
     qd_world *world = world_of(
         "world: {size: [40, 24]}\nbodies: [disks: {count: 7, radius: 0.5, place: grid, "
         "spacing: [2, 1.5], region: [10, 5, 6, 9]}]",
@@ -91,10 +88,9 @@ START_TEST(grids_keep_their_spacing) {
                   "[0.9, 2], region: [10, 5, 6, 9]}]",
                   "bodies.0: rows of 7 disks leave 0.9 for each, the largest has diameter 1");
 }
-END_TEST
 
 // Each body of `cells` is anywhere in its own cell, wherever the others are.
-START_TEST(cells_keep_bodies_apart) {
+QD_TEST(cells_keep_bodies_apart) {
     static const char form[] =
         "world: {size: [40, 20]%s}\nrun: {seed: %d}\nbodies: [%s, place: cells, spacing: [2, "
         "2.5], region: [0, 0, 40, 20]}]";
@@ -105,7 +101,7 @@ START_TEST(cells_keep_bodies_apart) {
     for (int k = 0; k < 12; ++k) {
         char text[400];
         snprintf(text, sizeof text, form, k % 2 ? ", boundary: periodic" : "", k, kinds[k / 4]);
-        qd_world *world = world_of(text, 0);
+        qd_own(qd_world) world = world_of(text, 0);
         double deepest;
         (void)contacts_of(world, &deepest);
         ck_assert_msg(deepest <= 1e-9, "%s: %g", text, deepest);
@@ -122,7 +118,6 @@ START_TEST(cells_keep_bodies_apart) {
             high = part > high ? part : high;
             sum += part - 0.5;
         }
-        qd_world_destroy(world);
     }
     ck_assert_double_lt(low, 0.02); // all of the cell is used, and evenly
     ck_assert_double_gt(high, 0.98);
@@ -135,42 +130,36 @@ START_TEST(cells_keep_bodies_apart) {
         "world: {size: [40, 20]}\nbodies: [disks: {count: 16, radius: 1, place: cells, round: true}]",
         "rows are not round");
 }
-END_TEST
 
 // A body's place is a function of seed, number and count: another body's size changes nothing for it.
-START_TEST(cells_do_not_see_each_other) {
+QD_TEST(cells_do_not_see_each_other) {
     static const char form[] =
         "world: {size: [40, 20]}\nbodies: [disks: {count: %d, radius: %s, place: cells, "
         "spacing: [2, 2]}]";
     char text[300];
     snprintf(text, sizeof text, form, 200, "{uniform: [0.2, 1]}");
-    qd_world *all = world_of(text, 0);
+    qd_own(qd_world) all = world_of(text, 0);
     snprintf(text, sizeof text, form, 90, "{uniform: [0.2, 1]}");
-    qd_world *some = world_of(text, 0);
+    qd_own(qd_world) some = world_of(text, 0);
     for (uint32_t i = 0; i < 90; ++i) {
         const qd_body_state p = body(all, i), q = body(some, i);
         ck_assert_double_eq(p.position.x, q.position.x);
         ck_assert_double_eq(p.position.y, q.position.y);
     }
-    qd_world_destroy(all);
-    qd_world_destroy(some);
 }
-END_TEST
 
-START_TEST(pyramids_scale) {
+QD_TEST(pyramids_scale) {
     const uint64_t bodies[] = {1, 2, 3, 10, 55, 56, 1000};
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; ++i) {
-        qd_world *world = world_of(
+        qd_own(qd_world) world = world_of(
             "world: {size: [40, 24]}\nbodies: [rects: {count: 210, place: pyramid, region: [9, 0, 22, 21]}]",
             bodies[i]);
         double deepest;
         (void)contacts_of(world, &deepest);
         ck_assert_uint_eq(qd_world_count(world), bodies[i]);
         ck_assert_double_le(deepest, 1e-9);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// Part of the disks that have one of their own within 5 of them, for a place.
 static double company(const char *place, uint64_t seed) {
@@ -180,7 +169,7 @@ static double company(const char *place, uint64_t seed) {
         "world: {size: [200, 100], boundary: {x: periodic}}\nrun: {seed: %d}\nbodies: [disks: {count: 60, "
         "radius: 0.5, place: %s, clusters: {count: 6, spread: [0.02, 0.04]}}]",
         (int)seed, place);
-    qd_world *world = world_of(text, 0);
+    qd_own(qd_world) world = world_of(text, 0);
     double deepest, found = 0;
     ck_assert_uint_eq(contacts_of(world, &deepest), 0);
     for (uint32_t i = 0; i < 60; ++i) {
@@ -195,11 +184,10 @@ static double company(const char *place, uint64_t seed) {
         }
         found += near > 0;
     }
-    qd_world_destroy(world);
     return found / 60;
 }
 
-START_TEST(clusters_are_crowded) {
+QD_TEST(clusters_are_crowded) {
     double clustered = 0, random = 0;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         clustered += company("clusters", seed) / 20;
@@ -208,10 +196,9 @@ START_TEST(clusters_are_crowded) {
     ck_assert_double_gt(clustered, 0.9); // 10 in an area of some 200
     ck_assert_double_lt(random, 0.4);    // 0.24 expected
 }
-END_TEST
 
 // More than one cluster holds: the rest goes to the others, or is refused when all are full.
-START_TEST(clusters_fill_up) {
+QD_TEST(clusters_fill_up) {
     qd_world *world = world_of(
         "bodies: [disks: {count: 150, place: clusters, clusters: {count: 2, spread: [0.02, 0.03]}}]", 0);
     double deepest;
@@ -225,9 +212,8 @@ START_TEST(clusters_fill_up) {
     check_refused("bodies: [disks: {count: 2, place: clusters, clusters: {spread: [0.2, 0.1]}}]",
                   "the smaller one first");
 }
-END_TEST
 
-START_TEST(round_regions_are_round) {
+QD_TEST_LOOP(round_regions_are_round, 0, 2) {
     const char *const texts[] = {
         "bodies: [rects: {count: 150, angle: auto, round: true, region: [10, 20, 60, 40]}]",
         "bodies: [disks: {count: 150, round: true, place: clusters, region: [10, 20, 60, 40], "
@@ -246,9 +232,8 @@ START_TEST(round_regions_are_round) {
     check_refused("bodies:\n- rects:\n    count: 1\n    place: grid\n    round: true\n",
                   "t:5: bodies.0.rects.round: ");
 }
-END_TEST
 
-START_TEST(polygons_are_what_is_asked_for) {
+QD_TEST(polygons_are_what_is_asked_for) {
     qd_world *world = world_of(
         "bodies:\n- polygons: {count: 200, corners: [3, 6], radius: {uniform: [0.5, 1]}, uneven: 1, angle: "
         "auto}\n"
@@ -278,10 +263,9 @@ START_TEST(polygons_are_what_is_asked_for) {
     check_refused("bodies: [polygons: {count: 1, corners: [2, 4]}]", "corners");
     check_refused("bodies: [polygons: {count: 1, corners: [3, 17]}]", "corners");
 }
-END_TEST
 
 // A drum keeps its shape and its place, and takes along what lies in it.
-START_TEST(polylines_turn) {
+QD_TEST_LOOP(polylines_turn, 0, 2) {
     const char *const pivots[] = {"", "pivot: [50, 50], "};
     char text[400];
     snprintf(text, sizeof text,
@@ -290,7 +274,7 @@ START_TEST(polylines_turn) {
              "[40, 60]]}\n"
              "- rects: {count: 20, region: [41, 41, 18, 18]}\n",
              pivots[_i]);
-    qd_world *world = world_of(text, 0);
+    qd_own(qd_world) world = world_of(text, 0);
     for (uint32_t i = 0; i < 4; ++i) {
         ck_assert_int_eq(body(world, i).kind, QD_BODY_KINEMATIC);
         ck_assert_double_eq(body(world, i).pivot.x, 50);
@@ -311,12 +295,10 @@ START_TEST(polylines_turn) {
     double angle = 0.5 * 9, c = cos(angle), s = sin(angle), x = start.x - 50, y = start.y - 50;
     ck_assert_double_eq_tol(at.x, 50 + c * x - s * y, 1e-9);
     ck_assert_double_eq_tol(at.y, 50 + s * x + c * y, 1e-9);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(kinematic_polylines_want_a_pivot) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(kinematic_polylines_want_a_pivot) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def like = qd_body_def_default();
     qd_error error = {""};
     const qd_vec2 points[] = {{10, 10}, {20, 10}, {20, 20}};
@@ -332,15 +314,6 @@ START_TEST(kinematic_polylines_want_a_pivot) {
     qd_test_step(world, 0.5, 2);
     ck_assert_double_eq_tol(qd_test_body(world, ids[0]).position.x, 16, 1e-12);
     ck_assert_double_eq_tol(qd_test_body(world, ids[1]).position.y, 17, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("places", 120, NULL, NULL);
-    qd_test_once(tcase, pyramids_are_pyramids, grids_keep_their_spacing, cells_keep_bodies_apart,
-                 cells_do_not_see_each_other, pyramids_scale, clusters_are_crowded, clusters_fill_up,
-                 polygons_are_what_is_asked_for, kinematic_polylines_want_a_pivot);
-    qd_test_loops(tcase, {round_regions_are_round, 2}, {polylines_turn, 2});
-    return qd_test_run_case("places", tcase);
-}
+QD_TEST_MAIN("places", 120, NULL, NULL)

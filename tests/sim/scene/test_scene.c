@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static qd_scene *parse(const char *text) {
@@ -19,12 +18,11 @@ static qd_scene *parse(const char *text) {
 
 /// Reading the resolved text gives the same text, and so the same hash.
 static void check_resolved(const qd_scene *scene) {
-    qd_scene *again = parse(qd_scene_text(scene));
+    qd_own(qd_scene) again = parse(qd_scene_text(scene));
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     ck_assert_uint_eq(qd_scene_hash(again), qd_scene_hash(scene));
     ck_assert_uint_eq(qd_scene_hash(scene),
                       qd_hash_bytes(qd_scene_text(scene), strlen(qd_scene_text(scene))));
-    qd_scene_destroy(again);
 }
 
 static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
@@ -36,7 +34,7 @@ static qd_scene *builtin(const char *name, const char *set, uint64_t bodies) {
     return scene;
 }
 
-START_TEST(lists_the_builtin_scenes) {
+QD_TEST(lists_the_builtin_scenes) {
     static const char *const names[] = {"pool",    "gas",      "sizes",  "rain",   "clusters", "pyramid",
                                         "tumbler", "billiard", "cradle", "hopper", "bullets",  "brownian",
                                         "cooling", "compress", "silo",   "shaker", "cells",    "refresh",
@@ -48,20 +46,18 @@ START_TEST(lists_the_builtin_scenes) {
         char first[200];
         snprintf(first, sizeof first, "# %s\n", about);
         ck_assert_msg(strncmp(text, first, strlen(first)) == 0, "%s does not begin with %s", names[i], first);
-        qd_scene *scene = builtin(names[i], NULL, 0);
+        qd_own(qd_scene) scene = builtin(names[i], NULL, 0);
         ck_assert_str_eq(qd_scene_name(scene), names[i]);
         check_resolved(scene);
-        qd_scene_destroy(scene);
     }
     ck_assert_ptr_null(qd_scene_builtin_name(count));
     ck_assert_ptr_null(qd_scene_builtin_about(count));
     ck_assert_ptr_null(qd_scene_builtin_text("poo"));
     ck_assert_ptr_null(qd_scene_builtin_text(NULL));
 }
-END_TEST
 
-START_TEST(gives_what_the_file_says) {
-    qd_scene *scene = parse(
+QD_TEST(gives_what_the_file_says) {
+    qd_own(qd_scene) scene = parse(
         "name: a-b_C9\n"
         "world: {size: [3, 4e1], origin: [-1, 2.5], boundary: {x: periodic}, gravity: [0, -9.81]}\n"
         "run: {steps: 1e3, dt: 1e-3, seed: 9223372036854775807}\n"
@@ -95,24 +91,20 @@ START_TEST(gives_what_the_file_says) {
     ck_assert(view.nodes == QD_VIEW_NODES_NONE && !view.contacts && !view.text);
     ck_assert_uint_eq(qd_scene_bodies(scene), 7);
     check_resolved(scene);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(fills_in_defaults) {
-    qd_scene *scene = parse("{}");
+QD_TEST(fills_in_defaults) {
+    qd_own(qd_scene) scene = parse("{}");
     qd_world_def world = qd_scene_world(scene), usual = qd_world_def_default();
     ck_assert(world.cookie == usual.cookie && world.size.x == 100 && world.restitution == usual.restitution);
     ck_assert(world.limits.distance == 1e8 && isinf(world.limits.speed));
     ck_assert_uint_eq(qd_scene_bodies(scene), 0);
     ck_assert(isnan(qd_scene_view(scene).speed));
     check_resolved(scene);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(reads_the_same_scene_in_any_dress) {
-    qd_scene *plain = parse(
+QD_TEST(reads_the_same_scene_in_any_dress) {
+    qd_own(qd_scene) plain = parse(
         "world:\n  boundary: open\nbodies:\n  - disks: {count: 2, velocity: 0, radius: 2.50}\n");
     static const char *const same[] = {
         "{\"world\": {\"boundary\": \"open\"}, \"bodies\": [{\"disks\": {\"radius\": 25e-1, \"count\": 2}}]}",
@@ -126,20 +118,16 @@ START_TEST(reads_the_same_scene_in_any_dress) {
         "2.5, region: [0, 0, 100, 100]}\n",
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; ++i) {
-        qd_scene *scene = parse(same[i]);
+        qd_own(qd_scene) scene = parse(same[i]);
         ck_assert_str_eq(qd_scene_text(scene), qd_scene_text(plain));
         ck_assert_uint_eq(qd_scene_hash(scene), qd_scene_hash(plain));
-        qd_scene_destroy(scene);
     }
-    qd_scene *other = parse(
-        "world: {boundary: open}\nbodies: [disks: {count: 2, radius: 2.5000000000000004}]\n");
+    qd_own(qd_scene)
+        other = parse("world: {boundary: open}\nbodies: [disks: {count: 2, radius: 2.5000000000000004}]\n");
     ck_assert_uint_ne(qd_scene_hash(other), qd_scene_hash(plain));
-    qd_scene_destroy(other);
-    qd_scene_destroy(plain);
 }
-END_TEST
 
-START_TEST(lists_bodies_one_by_one) {
+QD_TEST(lists_bodies_one_by_one) {
     qd_scene *scene = parse("world: {size: [10, 10], boundary: {x: periodic, y: reflect}}\nbodies:\n- list:\n"
                             "  - {at: [12.5, 3], radius: 2, velocity: [1, -1], mass: 7}\n  - {shape: disk, "
                             "at: [5, 3], density: 2}\n"
@@ -170,9 +158,8 @@ START_TEST(lists_bodies_one_by_one) {
     ck_assert_ptr_nonnull(strstr(qd_scene_text(scene), "radius: 0.25\n"));
     qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(copies_aliases) {
+QD_TEST(copies_aliases) {
     qd_scene *scene = parse(
         "bodies:\n- &first\n  disks: &d {count: 2, radius: {uniform: [1, 2]}}\n- *first\n- disks: *d\n");
     ck_assert_uint_eq(qd_scene_bodies(scene), 6);
@@ -183,13 +170,12 @@ START_TEST(copies_aliases) {
     ck_assert_uint_eq(qd_scene_bodies(scene), 12);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 static bool contains(const qd_scene *scene, const char *part) {
     return strstr(qd_scene_text(scene), part) != NULL;
 }
 
-START_TEST(sets_any_key) {
+QD_TEST(sets_any_key) {
     static const struct {
         const char *set, *part;
     } cases[] = {
@@ -222,21 +208,18 @@ START_TEST(sets_any_key) {
         {"name='other'", "name: other\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        qd_scene *scene = builtin("pool", cases[i].set, 0);
+        qd_own(qd_scene) scene = builtin("pool", cases[i].set, 0);
         ck_assert_msg(contains(scene, cases[i].part), "%s gave\n%s", cases[i].set, qd_scene_text(scene));
         check_resolved(scene);
-        qd_scene_destroy(scene);
     }
     const char *sets[] = {"run.seed=2", "run.seed=3", "world.boundary=open", "world.boundary.y=periodic"};
     qd_scene_changes changes = {sets, 4, 0};
-    qd_scene *scene = qd_test_scene("run: {seed: 1}", &changes);
+    qd_own(qd_scene) scene = qd_test_scene("run: {seed: 1}", &changes);
     ck_assert_uint_eq(qd_scene_run_settings(scene).seed, 3);
     ck_assert(contains(scene, "x: open\n    y: periodic\n"));
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(scales_bodies_at_constant_density) {
+QD_TEST(scales_bodies_at_constant_density) {
     qd_scene *scene = builtin("pool", NULL, 8000);
     ck_assert_uint_eq(qd_scene_bodies(scene), 8000);
     ck_assert(qd_scene_world(scene).size.x == 200 && qd_scene_world(scene).size.y == 120);
@@ -261,7 +244,6 @@ START_TEST(scales_bodies_at_constant_density) {
         qd_scene_destroy(scene);
     }
 }
-END_TEST
 
 static void add_random_radius(qdi_text *text, qd_random *random) {
     double low = qd_random_uniform(random) * 3 + 1e-3, high = low * (1 + qd_random_uniform(random));
@@ -277,7 +259,7 @@ static void add_random_radius(qdi_text *text, qd_random *random) {
 }
 
 /// Whatever a scene says, its resolved text says the same.
-START_TEST(resolves_random_scenes_to_themselves) {
+QD_TEST(resolves_random_scenes_to_themselves) {
     uint64_t seed = qd_test_seed(11);
     static const char *const boundaries[] = {"reflect", "periodic", "open"};
     for (size_t i = 0; i < qd_test_effort(2000); ++i) {
@@ -304,16 +286,14 @@ START_TEST(resolves_random_scenes_to_themselves) {
         ck_assert_int_eq(text.status, QD_OK);
         qd_scene_changes changes = {NULL, 0,
                                     strstr(text.chars, "count") ? qd_random_bits(&random) % 5000 : 0};
-        qd_scene *scene = qd_test_scene(text.chars, &changes);
+        qd_own(qd_scene) scene = qd_test_scene(text.chars, &changes);
         check_resolved(scene);
-        qd_scene_destroy(scene);
         qdi_text_release(&text);
     }
 }
-END_TEST
 
 /// The examples of the documentation are scenes.
-START_TEST(reads_the_documented_example) {
+QD_TEST(reads_the_documented_example) {
     FILE *file = fopen(QD_SOURCE_DIR "/docs/scene.md", "rb");
     ck_assert_ptr_nonnull(file);
     static char text[1 << 18];
@@ -324,29 +304,26 @@ START_TEST(reads_the_documented_example) {
     ck_assert_ptr_nonnull(begin);
     begin += strlen("```yaml\n");
     *strstr(begin, "```") = 0;
-    qd_scene *scene = parse(begin);
+    qd_own(qd_scene) scene = parse(begin);
     ck_assert_uint_eq(qd_scene_bodies(scene), 410);
     check_resolved(scene);
     qd_world_def def = qd_scene_world(scene);
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_error error;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
     ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
     ck_assert_uint_eq(qd_world_count(world), 410);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 /// The scenes of disks alone (pool, gas and sizes) fill a world: no contact at the start, and the same bodies
 /// each time.
-START_TEST(populates_worlds) {
+QD_TEST(populates_worlds) {
     for (size_t i = 0; i < 3; ++i) {
         uint64_t hash[3];
         for (int k = 0; k < 3; ++k) {
-            qd_scene *scene = builtin(qd_scene_builtin_name(i), k == 2 ? "run.seed=2" : NULL, 0);
+            qd_own(qd_scene) scene = builtin(qd_scene_builtin_name(i), k == 2 ? "run.seed=2" : NULL, 0);
             qd_world_def def = qd_scene_world(scene);
-            qd_world *world = NULL;
+            qd_own(qd_world) world = NULL;
             qd_error error;
             ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
             ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
@@ -361,54 +338,21 @@ START_TEST(populates_worlds) {
                                                                             : 0.2; // half of it is empty
             ck_assert_msg(fraction > least && fraction < 0.4, "%s: %g", qd_scene_builtin_name(i), fraction);
             hash[k] = qd_world_hash(world);
-            qd_world_destroy(world);
-            qd_scene_destroy(scene);
         }
         ck_assert_uint_eq(hash[0], hash[1]);
         ck_assert_uint_ne(hash[0], hash[2]);
     }
 }
-END_TEST
 
-START_TEST(populates_with_nobody) {
+QD_TEST(populates_with_nobody) {
     static const char *const none[] = {"{}", "bodies: []", "bodies: [disks: {count: 0, radius: 1000}]"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i) {
-        qd_scene *scene = parse(none[i]);
+        qd_own(qd_scene) scene = parse(none[i]);
         qd_world_def def = qd_scene_world(scene);
-        qd_world *world = NULL;
-        ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+        qd_own(qd_world) world = qd_test_world(&def);
         ck_assert_int_eq(qd_scene_populate(scene, world, NULL), QD_OK);
         ck_assert_uint_eq(qd_world_count(world), 0);
-        qd_world_destroy(world);
-        qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-static void add_case(Suite *suite, const char *name, const TTest *test) {
-    TCase *tests = tcase_create(name);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, test);
-    suite_add_tcase(suite, tests);
-}
-
-static Suite *suite(void) {
-    Suite *suite = suite_create("scene");
-    add_case(suite, "builtin", lists_the_builtin_scenes);
-    add_case(suite, "values", gives_what_the_file_says);
-    add_case(suite, "defaults", fills_in_defaults);
-    add_case(suite, "dress", reads_the_same_scene_in_any_dress);
-    add_case(suite, "list", lists_bodies_one_by_one);
-    add_case(suite, "aliases", copies_aliases);
-    add_case(suite, "set", sets_any_key);
-    add_case(suite, "bodies", scales_bodies_at_constant_density);
-    add_case(suite, "resolved", resolves_random_scenes_to_themselves);
-    add_case(suite, "documentation", reads_the_documented_example);
-    add_case(suite, "populate", populates_worlds);
-    add_case(suite, "nobody", populates_with_nobody);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
-}
+QD_TEST_MAIN("scene", 120, NULL, NULL)

@@ -5,8 +5,6 @@
 
 #include <quadrille/random.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_WORDS                                                                                           \
@@ -37,7 +35,7 @@ static void check_invalid(const char *text, const char *reason) {
     "; known are name, world, run, stepper, contact, materials, limits, bodies, emitters, sinks, view, "     \
     "frames, video, record, checkpoint and stages"
 
-START_TEST(names_file_line_and_nearest_key) {
+QD_TEST(names_file_line_and_nearest_key) {
     check_invalid("name: a\ncontact:\n  restituton: 1\n",
                   "pool.yaml:3: unknown key \"restituton\" in contact; did you mean \"restitution\"?");
     check_invalid("wrold: {size: [1, 1]}", "pool.yaml:1: unknown key \"wrold\"; did you mean \"world\"?");
@@ -60,7 +58,6 @@ START_TEST(names_file_line_and_nearest_key) {
         "size, length, points, angle, velocity, spin, static, kinematic, pivot, slide, density, mass, "
         "inertia, sensor, bullet, material and 4 more");
 }
-END_TEST
 
 // Texts, and what is said of the value in them.
 static const struct {
@@ -271,7 +268,7 @@ static const struct {
     {"name: 'abc", "found unexpected end of stream (while scanning a quoted scalar that begins on line 1)"},
 };
 
-START_TEST(says_what_is_wrong_with_a_value) {
+QD_TEST(says_what_is_wrong_with_a_value) {
     for (size_t i = 0; i < sizeof wrong_values / sizeof wrong_values[0]; ++i) {
         qd_error error;
         ck_assert_int_eq(refused(wrong_values[i].text, strlen(wrong_values[i].text), NULL, &error),
@@ -281,9 +278,8 @@ START_TEST(says_what_is_wrong_with_a_value) {
         ck_assert_str_eq(colon + 2, wrong_values[i].reason);
     }
 }
-END_TEST
 
-START_TEST(refuses_what_is_no_scene) {
+QD_TEST(refuses_what_is_no_scene) {
     check_invalid("", "pool.yaml: is empty");
     check_invalid("# nothing\n\n", "pool.yaml: is empty");
     check_invalid("---\n...\n", "pool.yaml: is empty");
@@ -295,13 +291,11 @@ START_TEST(refuses_what_is_no_scene) {
     check_invalid("name: \"a\xff\"\n",
                   "pool.yaml: is not text in UTF-8: invalid leading UTF-8 octet (byte 8)");
 }
-END_TEST
 
 /// Time and memory stay bounded whatever a file holds.
-START_TEST(survives_hostile_text) {
+QD_TEST(survives_hostile_text) {
     enum { BYTES = 4 << 20 };
-    char *text = malloc(BYTES);
-    ck_assert_ptr_nonnull(text);
+    qd_own_memory char *text = qd_test_memory(BYTES);
     qd_error error;
     static const char *const fillers[] = {
         "[", "{", "- ", "[{a: ", "{? ", "a", "\"", "a: ", "&a ", "- a\n", "!", "%", "'", "\t", "? "};
@@ -310,21 +304,18 @@ START_TEST(survives_hostile_text) {
         for (size_t at = 0; at < BYTES; ++at) text[at] = fillers[i][at % length];
         ck_assert_int_eq(refused(text, BYTES, NULL, &error), QD_ERR_INVALID);
     }
-    free(text);
     check_invalid("a: &a [1,2,3,4,5,6,7,8,9,10]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
                   "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
                   "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
                   "pool.yaml:1: holds too many values");
 }
-END_TEST
 
 /// Every beginning of a scene, and every scene with one byte changed, is read or refused with a reason.
-START_TEST(survives_truncation_and_damage) {
+QD_TEST(survives_truncation_and_damage) {
     const char *whole = qd_scene_builtin_text("pool");
     size_t length = strlen(whole);
     ck_assert_uint_gt(length, 500);
-    char *copy = malloc(length + 1);
-    ck_assert_ptr_nonnull(copy);
+    qd_own_memory char *copy = qd_test_memory(length + 1);
     uint64_t seed = qd_test_seed(3);
     size_t read = 0;
     for (size_t i = 0; i < length + qd_test_effort(5000); ++i) {
@@ -341,9 +332,7 @@ START_TEST(survives_truncation_and_damage) {
         qd_scene_destroy(scene);
     }
     ck_assert_uint_gt(read, 0);
-    free(copy);
 }
-END_TEST
 
 static void check_set(const char *set, const char *reason) {
     const char *text = "world: {size: [10, 10]}\nbodies: [disks: {count: 3}]\n";
@@ -353,7 +342,7 @@ static void check_set(const char *set, const char *reason) {
     ck_assert_str_eq(error.text, reason);
 }
 
-START_TEST(blames_the_flag_for_a_wrong_set) {
+QD_TEST(blames_the_flag_for_a_wrong_set) {
     check_set(
         "contact.restituton=1",
         "--set contact.restituton=1: unknown key \"restituton\" in contact; did you mean \"restitution\"?");
@@ -381,9 +370,8 @@ START_TEST(blames_the_flag_for_a_wrong_set) {
     check_set("name=\"a\nb\"",
               "--set name=\"a\\x0ab\": name: must be 1 to 64 letters, digits, \"_\" or \"-\", not \"a b\"");
 }
-END_TEST
 
-START_TEST(blames_the_flag_for_wrong_bodies) {
+QD_TEST(blames_the_flag_for_wrong_bodies) {
     qd_error error;
     qd_scene_changes changes = {NULL, 0, 10};
     ck_assert_int_eq(refused("bodies: []", 10, &changes, &error), QD_ERR_ARGUMENT);
@@ -393,9 +381,8 @@ START_TEST(blames_the_flag_for_wrong_bodies) {
     ck_assert_int_eq(refused(text, strlen(text), &changes, &error), QD_ERR_ARGUMENT);
     ck_assert_str_eq(error.text, "--bodies: at most 268435455");
 }
-END_TEST
 
-START_TEST(tells_files_that_cannot_be_read) {
+QD_TEST(tells_files_that_cannot_be_read) {
     qd_scene *scene = NULL;
     qd_error error;
     ck_assert_int_eq(qd_scene_read("no/such\nscene.yaml", NULL, &scene, &error), QD_ERR_NOT_FOUND);
@@ -417,18 +404,16 @@ START_TEST(tells_files_that_cannot_be_read) {
     ck_assert_ptr_null(scene);
     qd_scene_destroy(NULL);
 }
-END_TEST
 
 /// A scene is read whole, or nothing is left of it, whichever allocation fails.
-START_TEST(fails_cleanly_without_memory) {
+QD_TEST(fails_cleanly_without_memory) {
     const char *sets[] = {"bodies.0.disks.count=5", "world.boundary.x=open"};
     qd_scene_changes changes = {sets, 2, 100};
     const char *text = qd_scene_builtin_text("sizes");
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, ++fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
         qd_scene *scene = NULL;
         qd_error error;
         status = qdi_scene_parse_with(&allocator.allocator, text, strlen(text), "sizes", &changes, &scene,
@@ -440,12 +425,5 @@ START_TEST(fails_cleanly_without_memory) {
     ck_assert_int_eq(status, QD_OK);
     ck_assert_uint_gt(fail_at, 5);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_errors", 240, NULL, NULL, names_file_line_and_nearest_key,
-                        says_what_is_wrong_with_a_value, refuses_what_is_no_scene, survives_hostile_text,
-                        survives_truncation_and_damage, blames_the_flag_for_a_wrong_set,
-                        blames_the_flag_for_wrong_bodies, tells_files_that_cannot_be_read,
-                        fails_cleanly_without_memory);
-}
+QD_TEST_MAIN("scene_errors", 240, NULL, NULL)

@@ -8,7 +8,6 @@
 #include <quadrille/hash.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Scenes whose bodies come from files.
@@ -53,20 +52,18 @@ static qd_scene *read_resolved(const qd_scene *scene) {
 
 /// The resolved scene with the copies gives the same scene and the same bodies.
 static void check_resolved(const qd_scene *scene) {
-    qd_scene *again = read_resolved(scene);
+    qd_own(qd_scene) again = read_resolved(scene);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     ck_assert_uint_eq(qd_scene_hash(again), qd_scene_hash(scene));
-    qd_world *a = qd_test_scene_world(scene), *b = qd_test_scene_world(again);
+    qd_own(qd_world) a = qd_test_scene_world(scene), b = qd_test_scene_world(again);
     ck_assert_uint_eq(qd_world_hash(a), qd_world_hash(b));
-    qd_world_destroy(a);
-    qd_world_destroy(b);
-    qd_scene_destroy(again);
 }
 
 #define GRAN QD_SOURCE_DIR "/tests/data/gran.lammpstrj"
 
-START_TEST(takes_bodies_and_world_from_a_dump) {
-    qd_scene *scene = read_scene("bodies:\n- file: {path: " GRAN ", frame: {timestep: 2000}, density: 2}\n");
+QD_TEST(takes_bodies_and_world_from_a_dump) {
+    qd_own(qd_scene)
+        scene = read_scene("bodies:\n- file: {path: " GRAN ", frame: {timestep: 2000}, density: 2}\n");
     qd_world_def def = qd_scene_world(scene);
     ck_assert(def.size.x == 160 && def.size.y == 160 && def.origin.x == 0 && def.origin.y == 0);
     ck_assert(def.boundary_x == QD_BOUNDARY_REFLECT && def.boundary_y == QD_BOUNDARY_REFLECT);
@@ -94,15 +91,13 @@ START_TEST(takes_bodies_and_world_from_a_dump) {
              (unsigned long long)qd_hash_bytes(file.data, file.bytes));
     ck_assert_msg(strstr(qd_scene_text(scene), hash) != NULL, "%s", qd_scene_text(scene));
     check_resolved(scene);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 #define DUMP(flags)                                                                                          \
     "ITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS " flags                                   \
     "\n-10 10\n100 140\n-0.5 0.5\nITEM: ATOMS id x y radius\n7 5 110 0.5\n3 -5 130 1\n"
 
-START_TEST(takes_only_what_the_scene_leaves_out) {
+QD_TEST(takes_only_what_the_scene_leaves_out) {
     write_file("a.dump", DUMP("pp ss pp"));
     static const struct {
         const char *world;
@@ -120,19 +115,18 @@ START_TEST(takes_only_what_the_scene_leaves_out) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         char text[300];
         snprintf(text, sizeof text, "%sbodies:\n- file: {path: a.dump}\n", cases[i].world);
-        qd_scene *scene = read_scene(text);
+        qd_own(qd_scene) scene = read_scene(text);
         qd_world_def def = qd_scene_world(scene);
         ck_assert_msg(def.size.x == cases[i].width && def.size.y == cases[i].height &&
                           def.origin.x == cases[i].x && def.origin.y == cases[i].y &&
                           def.boundary_x == cases[i].boundary_x && def.boundary_y == cases[i].boundary_y,
                       "%s gave\n%s", text, qd_scene_text(scene));
         check_resolved(scene);
-        qd_scene_destroy(scene);
     }
     // The first file that says something of the world is the one.
     write_file("b.csv", "x,y,r\n0,120,0.5\n");
     write_file("c.dump", DUMP("ff ff pp"));
-    qd_scene *scene = read_scene(
+    qd_own(qd_scene) scene = read_scene(
         "bodies:\n- file: {path: b.csv}\n- file: {path: a.dump}\n- file: {path: c.dump, radius: 0.25}\n");
     ck_assert_int_eq(qd_scene_world(scene).boundary_x, QD_BOUNDARY_PERIODIC);
     ck_assert_uint_eq(qd_scene_bodies(scene), 5);
@@ -140,13 +134,11 @@ START_TEST(takes_only_what_the_scene_leaves_out) {
     ck_assert(qd_scene_file_at(scene, 2, &file));
     ck_assert_str_eq(file.name, "bodies_2.lammpstrj");
     check_resolved(scene);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(takes_what_the_file_says_of_each_body) {
+QD_TEST(takes_what_the_file_says_of_each_body) {
     write_file("a.csv", "id,x,y,vx,vy,radius,mass\n20,1,2,3,4,0.5,6\n10,5,6,0,0,1,8\n");
-    qd_scene *scene = read_scene("bodies: [file: {path: a.csv}]\n");
+    qd_own(qd_scene) scene = read_scene("bodies: [file: {path: a.csv}]\n");
     ck_assert(qd_scene_world(scene).size.x == 100);
     qd_world *world = qd_test_scene_world(scene);
     qd_body_state state;
@@ -163,12 +155,10 @@ START_TEST(takes_what_the_file_says_of_each_body) {
     ck_assert(state.shape.radius == 0.25 && state.mass == 2);
     qd_world_destroy(world);
     check_resolved(scene);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 /// What was read as what, and what was not read, in one line.
-START_TEST(tells_columns) {
+QD_TEST(tells_columns) {
     static const struct {
         const char *text, *told;
     } cases[] = {
@@ -181,15 +171,13 @@ START_TEST(tells_columns) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         write_file("a.csv", cases[i].text);
-        qd_scene *scene = read_scene("world: {size: [10, 10]}\nbodies: [file: {path: a.csv}]\n");
+        qd_own(qd_scene) scene = read_scene("world: {size: [10, 10]}\nbodies: [file: {path: a.csv}]\n");
         const char *notes = qd_scene_notes(scene), *found = strstr(notes, cases[i].told);
         ck_assert_msg(found && strchr(notes, '\n') == notes + strlen(notes) - 1, "%s", notes);
-        qd_scene_destroy(scene);
     }
 }
-END_TEST
 
-START_TEST(settles_disks_at_the_walls) {
+QD_TEST(settles_disks_at_the_walls) {
     write_file("a.csv", "x,y,r\n0.2,5,0.5\n-0.25,5,0.5\n10.5,10.125,0.5\n5,5,1\n");
     qd_scene *scene = read_scene("world: {size: [10, 10]}\nbodies: [file: {path: a.csv}]\n");
     ck_assert_msg(strstr(qd_scene_notes(scene),
@@ -217,19 +205,19 @@ START_TEST(settles_disks_at_the_walls) {
     check_resolved(scene);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// Generated disks keep clear of those from files, wherever the items stand.
-START_TEST(generators_keep_clear_of_files) {
+QD_TEST(generators_keep_clear_of_files) {
     write_file("a.csv", "x,y,r\n5,5,2.4\n-1,9,2\n");
     for (int order = 0; order < 2; ++order) {
-        qd_scene *scene = read_scene(order ? "world: {size: [10, 10], boundary: periodic}\nbodies:\n- file: "
-                                             "{path: a.csv}\n- disks: {count: 60, "
-                                             "radius: {uniform: [0.1, 0.3]}}\n"
-                                           : "world: {size: [10, 10], boundary: periodic}\nbodies:\n- disks: "
-                                             "{count: 60, radius: {uniform: [0.1, "
-                                             "0.3]}}\n- file: {path: a.csv}\n");
-        qd_world *world = qd_test_scene_world(scene);
+        qd_own(qd_scene)
+            scene = read_scene(order ? "world: {size: [10, 10], boundary: periodic}\nbodies:\n- file: "
+                                       "{path: a.csv}\n- disks: {count: 60, "
+                                       "radius: {uniform: [0.1, 0.3]}}\n"
+                                     : "world: {size: [10, 10], boundary: periodic}\nbodies:\n- disks: "
+                                       "{count: 60, radius: {uniform: [0.1, "
+                                       "0.3]}}\n- file: {path: a.csv}\n");
+        qd_own(qd_world) world = qd_test_scene_world(scene);
         ck_assert_uint_eq(qd_world_count(world), 62);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         size_t contacts = 1;
@@ -238,10 +226,8 @@ START_TEST(generators_keep_clear_of_files) {
         qd_body_state state;
         ck_assert_int_eq(qd_world_body(world, (qd_id){order ? 1 : 61, 1}, &state), QD_OK);
         ck_assert(state.shape.radius == 2 && state.position.x == 9);
-        qd_world_destroy(world);
-        qd_scene_destroy(scene);
     }
-    qd_scene *scene = NULL;
+    qd_own(qd_scene) scene = NULL;
     qd_error error;
     qd_status status = try_scene(
         "world: {size: [10, 10]}\nbodies:\n- file: {path: a.csv}\n- disks: {count: 100, radius: "
@@ -249,14 +235,10 @@ START_TEST(generators_keep_clear_of_files) {
         NULL, &scene, &error);
     ck_assert_msg(status == QD_OK, "%s", error.text);
     qd_world_def def = qd_scene_world(scene);
-    qd_world *world = NULL;
-    ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_int_eq(qd_scene_populate(scene, world, &error), QD_ERR_INVALID);
     ck_assert_str_eq(error.text, "bodies.1: its rows overlap the bodies of another item");
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 static void check_refused(const char *text, const qd_scene_changes *changes, qd_status wanted,
                           const char *reason) {
@@ -277,26 +259,23 @@ static void check_ids(const qd_world *world, const uint64_t *ids, size_t count) 
 
 // Ids that files give stay; where a second file gives one again, its body gets another, as do those without:
 // all above the highest.
-START_TEST(ids_are_unique) {
+QD_TEST(ids_are_unique) {
     write_file("a.csv", "id,x,y,radius\n3,10,10,1\n1,20,10,1\n");
     write_file("b.csv", "id,x,y,radius\n7,10,20,1\n1,20,20,1\n3,30,20,1\n");
     write_file("c.csv", "x,y,radius\n10,30,1\n20,30,1\n");
     static const uint64_t ids[] = {10, 11, 1, 3, 8, 9, 7, 12, 13, 14};
-    qd_scene *scene = read_scene("bodies:\n- disks: {count: 2, radius: 1}\n- file: {path: a.csv}\n"
-                                 "- file: {path: b.csv}\n- file: {path: c.csv}\n"
-                                 "- list: [{shape: disk, at: [50, 50]}]\n");
+    qd_own(qd_scene) scene = read_scene("bodies:\n- disks: {count: 2, radius: 1}\n- file: {path: a.csv}\n"
+                                        "- file: {path: b.csv}\n- file: {path: c.csv}\n"
+                                        "- list: [{shape: disk, at: [50, 50]}]\n");
     check_resolved(scene);
     ck_assert_msg(strstr(qd_scene_notes(scene),
                          "b.csv: 2 ids are those of bodies before, which keep them; its own are 8 to 9"),
                   "%s", qd_scene_notes(scene));
-    qd_world *world = qd_test_scene_world(scene);
+    qd_own(qd_world) world = qd_test_scene_world(scene);
     check_ids(world, ids, sizeof ids / sizeof ids[0]);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(ids_may_come_to_their_end) {
+QD_TEST(ids_may_come_to_their_end) {
     write_file("a.csv", "id,x,y,radius\n18446744073709551599,10,10,1\n");
     write_file("b.csv", "id,x,y,radius\n18446744073709551599,10,20,1\n");
     qd_scene *scene = read_scene("bodies:\n- file: {path: a.csv}\n- disks: {count: 2, radius: 1}\n");
@@ -313,9 +292,8 @@ START_TEST(ids_may_come_to_their_end) {
         QD_ERR_INVALID);
     ck_assert_ptr_nonnull(strstr(error.text, "b.csv: no id is left above 18446744073709551599"));
 }
-END_TEST
 
-START_TEST(says_what_is_wrong_with_files) {
+QD_TEST(says_what_is_wrong_with_files) {
     write_file("a.csv", "x,y,r\n5,5,3\n");
     write_file("bad.csv", "x,y,r\n5,5,3\n5,five,3\n");
     write_file("out.csv", "x,y,r\n5,5,3\n\n5,-3.5,3\n");
@@ -364,20 +342,17 @@ START_TEST(says_what_is_wrong_with_files) {
     check_refused("bodies:\n- disks: {count: 1}\n- file: {path: a.csv}\n", &changes, QD_ERR_ARGUMENT,
                   "--bodies: bodies.1 is no generator: it cannot be scaled");
     // What only the world can say still names the line.
-    qd_scene *scene = read_scene("bodies:\n- file: {path: large.csv}\n");
+    qd_own(qd_scene) scene = read_scene("bodies:\n- file: {path: large.csv}\n");
     qd_world_def def = qd_scene_world(scene);
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_error error;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_OK);
     ck_assert_int_ne(qd_scene_populate(scene, world, &error), QD_OK);
     ck_assert_msg(strstr(error.text, "/large.csv:2: a diameter of 160 is above the world's size"), "%s",
                   error.text);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(sets_keys_of_files) {
+QD_TEST(sets_keys_of_files) {
     write_file("a.csv", "x,y,r\n5,5,3\n");
     write_file("b.csv", "x,y,r\n5,5,2\n6,7,1\n");
     const char *sets[] = {"bodies.0.file.path=b.csv", "bodies.0.file.density=3"};
@@ -399,10 +374,9 @@ START_TEST(sets_keys_of_files) {
     ck_assert_uint_ne(qd_scene_hash(scene), hash);
     qd_scene_destroy(scene);
 }
-END_TEST
 
 /// A scene with a file is read whole, or nothing is left of it, whichever allocation fails.
-START_TEST(fails_cleanly_without_memory) {
+QD_TEST(fails_cleanly_without_memory) {
     write_file("a.dump", DUMP("pp ff pp"));
     write_file("b.csv", "x,y,r\n0,99.75,0.5\n");
     static const char text[] =
@@ -411,8 +385,7 @@ START_TEST(fails_cleanly_without_memory) {
     size_t fail_at = 0;
     qd_status status = QD_ERR_MEMORY;
     while (status == QD_ERR_MEMORY) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, ++fail_at);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, ++fail_at);
         qd_scene *scene = NULL;
         qd_error error;
         status = qdi_scene_parse_with(&allocator.allocator, text, strlen(text), name.text, NULL, &scene,
@@ -424,12 +397,5 @@ START_TEST(fails_cleanly_without_memory) {
     ck_assert_int_eq(status, QD_OK);
     ck_assert_uint_gt(fail_at, 15);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_files", 120, setup, teardown, takes_bodies_and_world_from_a_dump,
-                        takes_only_what_the_scene_leaves_out, takes_what_the_file_says_of_each_body,
-                        tells_columns, settles_disks_at_the_walls, generators_keep_clear_of_files,
-                        ids_are_unique, ids_may_come_to_their_end, says_what_is_wrong_with_files,
-                        sets_keys_of_files, fails_cleanly_without_memory);
-}
+QD_TEST_MAIN("scene_files", 120, setup, teardown)

@@ -30,10 +30,11 @@ static qd_body_state body_of(const qd_world *world, uint32_t index) {
     return qd_test_body(world, (qd_id){index, 1});
 }
 
-START_TEST(scenes_say_all_of_materials) {
-    qd_scene *scene = qd_test_scene(everything, NULL), *again = qd_test_scene(qd_scene_text(scene), NULL);
+QD_TEST(scenes_say_all_of_materials) {
+    qd_own(qd_scene) scene = qd_test_scene(everything, NULL),
+                     again = qd_test_scene(qd_scene_text(scene), NULL);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
-    qd_world *world = qd_test_scene_world(again);
+    qd_own(qd_world) world = qd_test_scene_world(again);
     qd_named_material named;
     ck_assert_int_eq(qd_world_material(world, 1, &named), QD_OK);
     ck_assert_str_eq(named.name, "steel");
@@ -55,7 +56,7 @@ START_TEST(scenes_say_all_of_materials) {
     }
     ck_assert_double_eq(body_of(world, 1).material.friction, 0.75);
     ck_assert_double_eq(body_of(world, 2).mass, 5);
-    qd_world *other = qd_test_scene_world(scene);
+    qd_own(qd_world) other = qd_test_scene_world(scene);
     for (int k = 0; k < 90; ++k) {
         qd_test_step(world, 0.02, 1);
         qd_test_step(other, 0.02, 1);
@@ -64,23 +65,18 @@ START_TEST(scenes_say_all_of_materials) {
     const qd_body_state made = body_of(world, 8); // by the emitter
     ck_assert_uint_eq(made.material.of, 1);
     ck_assert_double_eq_tol(made.mass / qd_shape_area(&made.shape), 7.5, 1e-14);
-    qd_world_destroy(world);
-    qd_world_destroy(other);
-    qd_scene_destroy(scene);
-    qd_scene_destroy(again);
 }
-END_TEST
 
 // From outside, of a scene as of a resolved one: also what materials only stand for.
-START_TEST(materials_are_set_from_outside) {
+QD_TEST(materials_are_set_from_outside) {
     static const char *const sets[] = {"materials.steel.friction=.25", "materials.steel.density=3",
                                        "materials.pairs.0.friction=0.125", "materials.new.friction=2",
                                        "bodies.2.rects.material=new"};
     const qd_scene_changes changes = {.sets = sets, .set_count = sizeof sets / sizeof *sets};
-    qd_scene *plain = qd_test_scene(everything, NULL);
+    qd_own(qd_scene) plain = qd_test_scene(everything, NULL);
     for (int resolved = 0; resolved < 2; ++resolved) {
-        qd_scene *scene = qd_test_scene(resolved ? qd_scene_text(plain) : everything, &changes);
-        qd_world *world = qd_test_scene_world(scene);
+        qd_own(qd_scene) scene = qd_test_scene(resolved ? qd_scene_text(plain) : everything, &changes);
+        qd_own(qd_world) world = qd_test_scene_world(scene);
         qd_named_material named;
         qd_material pair;
         ck_assert_int_eq(qd_world_material(world, 1, &named), QD_OK);
@@ -90,25 +86,19 @@ START_TEST(materials_are_set_from_outside) {
         const qd_body_state state = body_of(world, 0);
         ck_assert_double_eq_tol(state.mass / qd_shape_area(&state.shape), 3, 1e-14);
         ck_assert_uint_eq(body_of(world, 2).material.of, 3);
-        qd_world_destroy(world);
-        qd_scene_destroy(scene);
     }
-    qd_scene_destroy(plain);
 }
-END_TEST
 
-START_TEST(unused_materials_are_noted) {
-    qd_scene *scene = qd_test_scene(
-        "materials: {steel: {}, stone: {}, wood: {}, pairs: [{of: [wood, wood]}]}\n"
-        "bodies: [disks: {count: 1, material: steel}]\n",
-        NULL);
+QD_TEST(unused_materials_are_noted) {
+    qd_own(qd_scene)
+        scene = qd_test_scene("materials: {steel: {}, stone: {}, wood: {}, pairs: [{of: [wood, wood]}]}\n"
+                              "bodies: [disks: {count: 1, material: steel}]\n",
+                              NULL);
     ck_assert_str_eq(qd_scene_notes(scene), "test.yaml: nothing is of the material stone\n"
                                             "test.yaml: nothing is of the material wood\n");
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(wrong_materials_are_refused) {
+QD_TEST(wrong_materials_are_refused) {
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -148,10 +138,5 @@ START_TEST(wrong_materials_are_refused) {
         ck_assert_str_eq(error.text, cases[i].why);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_materials", 60, NULL, NULL, scenes_say_all_of_materials,
-                        materials_are_set_from_outside, unused_materials_are_noted,
-                        wrong_materials_are_refused);
-}
+QD_TEST_MAIN("scene_materials", 60, NULL, NULL)

@@ -10,37 +10,33 @@
 
 /// The world of a scene; the resolved scene gives the same one.
 static qd_world *world_of(const char *text) {
-    qd_scene *scene = qd_test_scene(text, NULL), *again = qd_test_scene(qd_scene_text(scene), NULL);
+    qd_own(qd_scene) scene = qd_test_scene(text, NULL), again = qd_test_scene(qd_scene_text(scene), NULL);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     qd_world *world = qd_test_scene_world(scene), *other = qd_test_scene_world(again);
     ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(other));
     qd_world_destroy(other);
-    qd_scene_destroy(scene);
-    qd_scene_destroy(again);
     return world;
 }
 
 static void check_refused(const char *text, const char *reason) {
-    qd_scene *scene = NULL;
+    qd_own(qd_scene) scene = NULL;
     qd_error error = {""};
     qd_status status = qd_scene_parse(text, strlen(text), "t", NULL, &scene, &error);
     if (status == QD_OK) {
         qd_world_def def = qd_scene_world(scene);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         status = qd_scene_populate(scene, world, &error);
-        qd_world_destroy(world);
     }
     ck_assert_msg(status != QD_OK, "was taken: %s", text);
     ck_assert_msg(strstr(error.text, reason) != NULL, "%s: %s", text, error.text);
-    qd_scene_destroy(scene);
 }
 
 static qd_body_state body(const qd_world *world, uint32_t index) {
     return qd_test_body(world, (qd_id){index, 1});
 }
 
-START_TEST(lists_hold_every_shape) {
-    qd_world *world = world_of(
+QD_TEST(lists_hold_every_shape) {
+    qd_own(qd_world) world = world_of(
         "contact: {restitution: 0.25, friction: 0.5, tangential_restitution: 0.125, threshold: 2,\n"
         "  walls: {friction: 0.75}}\n"
         "bodies:\n- list:\n"
@@ -73,20 +69,18 @@ START_TEST(lists_hold_every_shape) {
     ck_assert(s.pivot.x == 60 && s.sensor && s.velocity.x == 0 && s.velocity.y == 5);
     s = body(world, 4);
     ck_assert(isinf(s.inertia) && s.filter.category == 2 && s.filter.mask == 5 && s.filter.group == -7);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(generators_place_rects_and_capsules) {
-    qd_world *world = world_of(
-        "bodies:\n"
-        "- list: [{shape: rect, size: [100, 2], at: [50, 1], static: true}]\n"
-        "- rects: {count: 60, size: [2, 1], scale: {uniform: [0.5, 1.5]}, angle: auto, "
-        "region: [0, 0, 100, 50], spin: {uniform: 2}, friction: 0.3}\n"
-        "- capsules: {count: 40, length: 1, radius: 0.3, velocity: {normal: 1}, mass: 2, "
-        "region: [0, 0, 100, 50]}\n"
-        "- disks: {count: 40, radius: 0.5, spin: 1, region: [0, 0, 100, 50]}\n"
-        "- rects: {count: 40, size: [2, 1], place: grid, region: [10, 60, 20, 4]}\n");
+QD_TEST(generators_place_rects_and_capsules) {
+    qd_own(qd_world)
+        world = world_of("bodies:\n"
+                         "- list: [{shape: rect, size: [100, 2], at: [50, 1], static: true}]\n"
+                         "- rects: {count: 60, size: [2, 1], scale: {uniform: [0.5, 1.5]}, angle: auto, "
+                         "region: [0, 0, 100, 50], spin: {uniform: 2}, friction: 0.3}\n"
+                         "- capsules: {count: 40, length: 1, radius: 0.3, velocity: {normal: 1}, mass: 2, "
+                         "region: [0, 0, 100, 50]}\n"
+                         "- disks: {count: 40, radius: 0.5, spin: 1, region: [0, 0, 100, 50]}\n"
+                         "- rects: {count: 40, size: [2, 1], place: grid, region: [10, 60, 20, 4]}\n");
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     size_t contacts, touching = 0;
     const qd_contact *contact = qd_world_contacts(world, &contacts);
@@ -110,16 +104,14 @@ START_TEST(generators_place_rects_and_capsules) {
     ck_assert_double_eq(body(world, 70).mass, 2);
     ck_assert_double_eq(body(world, 110).spin, 1);
     ck_assert_uint_le(view.shape_count, 1 + 1 + 60 + 1 + 1 + 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(polylines_are_static_edges) {
-    qd_world *world = world_of(
-        "world: {gravity: [0, -10]}\ncontact: {restitution: 0.5, friction: 0.5}\nbodies:\n"
-        "- polyline: {points: [[10, 30], [50, 10], [90, 30]], radius: 0.25, friction: 1}\n"
-        "- polyline: {points: [[1, 1], [2, 1], [2, 2]], closed: true}\n"
-        "- disks: {count: 50, region: [25, 31, 50, 20]}\n");
+QD_TEST(polylines_are_static_edges) {
+    qd_own(qd_world)
+        world = world_of("world: {gravity: [0, -10]}\ncontact: {restitution: 0.5, friction: 0.5}\nbodies:\n"
+                         "- polyline: {points: [[10, 30], [50, 10], [90, 30]], radius: 0.25, friction: 1}\n"
+                         "- polyline: {points: [[1, 1], [2, 1], [2, 2]], closed: true}\n"
+                         "- disks: {count: 50, region: [25, 31, 50, 20]}\n");
     qd_body_state s = body(world, 0);
     ck_assert_int_eq(s.kind, QD_BODY_STATIC);
     ck_assert_double_eq(s.shape.radius, 0.25);
@@ -134,11 +126,9 @@ START_TEST(polylines_are_static_edges) {
     qd_test_step(world, 1.0 / 60, 600);
     for (uint32_t i = 5; i < 55; ++i)
         ck_assert_double_gt(body(world, i).position.y, 10.5); // none fell through
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(wrong_shapes_are_refused) {
+QD_TEST(wrong_shapes_are_refused) {
     check_refused("bodies: [list: [{at: [1, 2], shape: rect, size: [0, 2]}]]", "bodies.0.list.0.size");
     check_refused("bodies: [list: [{at: [1, 2], shape: polygon}]]", "t:1: bodies.0.list.0: ");
     check_refused("bodies: [list: [{at: [1, 2], shape: polygon, points: [[0, 0], [1, 0], [2, 0]]}]]",
@@ -159,10 +149,5 @@ START_TEST(wrong_shapes_are_refused) {
     snprintf(text, sizeof text, "bodies: [list: [{at: [9, 9], shape: polygon, points: %s}]]", many);
     check_refused(text, "bodies.0.list.0: ");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_shapes", 120, NULL, NULL, lists_hold_every_shape,
-                        generators_place_rects_and_capsules, polylines_are_static_edges,
-                        wrong_shapes_are_refused);
-}
+QD_TEST_MAIN("scene_shapes", 120, NULL, NULL)

@@ -27,8 +27,9 @@ static const char everything[] =
     "  - {region: [18, 13, 4, 4]}\n"
     "  - {region: [0, 12, 40, 18], total: 3}\n";
 
-START_TEST(scenes_say_everything) {
-    qd_scene *scene = qd_test_scene(everything, NULL), *again = qd_test_scene(qd_scene_text(scene), NULL);
+QD_TEST(scenes_say_everything) {
+    qd_own(qd_scene) scene = qd_test_scene(everything, NULL),
+                     again = qd_test_scene(qd_scene_text(scene), NULL);
     ck_assert_str_eq(qd_scene_text(again), qd_scene_text(scene));
     ck_assert_uint_eq(qd_scene_hash(again), qd_scene_hash(scene));
     qd_world_def def = qd_scene_world(scene);
@@ -46,7 +47,7 @@ START_TEST(scenes_say_everything) {
     ck_assert_double_eq(def.drag.quadratic, 0.02);
     ck_assert_double_eq(def.drag.spin, 0.3);
     ck_assert_double_eq(def.drag.medium.x, 1);
-    qd_world *world = qd_test_scene_world(scene), *other = qd_test_scene_world(again);
+    qd_own(qd_world) world = qd_test_scene_world(scene), other = qd_test_scene_world(again);
     for (int k = 0; k < 60; ++k) {
         qd_test_step(world, 0.05, 1);
         qd_test_step(other, 0.05, 1);
@@ -58,43 +59,34 @@ START_TEST(scenes_say_everything) {
     ck_assert_int_eq(qd_world_emitter(world, 1, &counts), QD_OK);
     ck_assert_uint_eq(counts.emitted, 6);
     ck_assert_uint_gt(qd_world_total(world).sunk, 0);
-    qd_world_destroy(world);
-    qd_world_destroy(other);
-    qd_scene_destroy(scene);
-    qd_scene_destroy(again);
 }
-END_TEST
 
-START_TEST(keys_change_from_outside) {
+QD_TEST(keys_change_from_outside) {
     const char *sets[] = {"emitters.0.rate=5", "world.gravity=[0, -3]", "sinks.1.total=9",
                           "world.walls.left.velocity=0"};
     qd_scene_changes changes = {.sets = sets, .set_count = 4};
-    qd_scene *scene = qd_test_scene(everything, &changes);
+    qd_own(qd_scene) scene = qd_test_scene(everything, &changes);
     qd_world_def def = qd_scene_world(scene);
     ck_assert_double_eq(def.gravity.y, -3);
     ck_assert_double_eq(def.wall_motion[0].velocity, 0);
     ck_assert_ptr_nonnull(strstr(qd_scene_text(scene), "rate: 5\n"));
     ck_assert_ptr_nonnull(strstr(qd_scene_text(scene), "total: 9\n"));
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 static void check_refused(const char *text, const char *reason) {
-    qd_scene *scene = NULL;
+    qd_own(qd_scene) scene = NULL;
     qd_error error = {""};
     qd_status status = qd_scene_parse(text, strlen(text), "t", NULL, &scene, &error);
     if (status == QD_OK) {
         qd_world_def def = qd_scene_world(scene);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         status = qd_scene_populate(scene, world, &error);
-        qd_world_destroy(world);
     }
     ck_assert_msg(status != QD_OK, "was taken: %s", text);
     ck_assert_msg(strstr(error.text, reason) != NULL, "%s: %s", text, error.text);
-    qd_scene_destroy(scene);
 }
 
-START_TEST(errors_say_where_and_what) {
+QD_TEST(errors_say_where_and_what) {
     check_refused("emitters:\n  - {rate: 1}", "t:2: emitters.0: \"region\" is missing");
     check_refused("emitters:\n  - {region: [0, 0, 1, 1], rat: 1}",
                   "t:2: unknown key \"rat\" in emitters.0; did you mean \"rate\"?");
@@ -119,9 +111,8 @@ START_TEST(errors_say_where_and_what) {
     check_refused("world: {boundary: open, walls: {top: {velocity: 1}}}",
                   "the top side moves, but does not reflect");
 }
-END_TEST
 
-START_TEST(sources_cannot_be_scaled) {
+QD_TEST(sources_cannot_be_scaled) {
     qd_scene_changes changes = {.bodies = 50};
     qd_scene *scene = NULL;
     qd_error error = {""};
@@ -129,9 +120,5 @@ START_TEST(sources_cannot_be_scaled) {
     ck_assert_int_eq(qd_scene_parse(text, strlen(text), "t", &changes, &scene, &error), QD_ERR_ARGUMENT);
     ck_assert_str_eq(error.text, "--bodies: the scene has emitters or sinks: it cannot be scaled");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scene_sources", 120, NULL, NULL, scenes_say_everything, keys_change_from_outside,
-                        errors_say_where_and_what, sources_cannot_be_scaled);
-}
+QD_TEST_MAIN("scene_sources", 120, NULL, NULL)

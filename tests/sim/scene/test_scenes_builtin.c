@@ -9,6 +9,8 @@
 #include <quadrille/scene.h>
 #include <string.h>
 
+QD_OWN_POINTER(qd_scene, qd_scene_destroy)
+
 /// A scene, cut down so that a test of it takes little time but has all that the whole has.
 typedef struct cut {
     const char *name;
@@ -80,7 +82,7 @@ static qd_world *saved_and_loaded(qd_world *world, int threads) {
     return loaded;
 }
 
-START_TEST(every_scene_is_here) {
+QD_TEST(every_scene_is_here) {
     size_t count = 0;
     for (const char *name; (name = qd_scene_builtin_name(count)) != NULL; ++count) {
         ck_assert_uint_lt(count, CUTS);
@@ -88,12 +90,11 @@ START_TEST(every_scene_is_here) {
     }
     ck_assert_uint_eq(count, CUTS);
 }
-END_TEST
 
-START_TEST(same_for_any_team_and_after_a_save) {
+QD_TEST_LOOP(same_for_any_team_and_after_a_save, 0, CUTS) {
     const cut *c = &cuts[_i];
     const int threads[] = {1, 2, 3, 8};
-    qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
+    qd_own(qd_scene) scene = scene_of(c->name, c->bodies, c->sets);
     double dt = qd_scene_run_settings(scene).dt;
     size_t least = qd_test_effort(4 * c->steps), steps = least < c->steps ? least : c->steps;
     uint64_t hash = 0;
@@ -112,13 +113,11 @@ START_TEST(same_for_any_team_and_after_a_save) {
     world = saved_and_loaded(world, 2);
     qd_test_step(world, dt, steps - steps / 2);
     ck_assert_msg(hash_and_end(world) == hash, "%s differs after a save", c->name);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 // State hashes that must never change between compilers, optimization levels, processors and releases without
 // a line in the changelog.
-START_TEST(golden_hashes) {
+QD_TEST_LOOP(golden_hashes, 0, CUTS) {
     static const uint64_t golden[CUTS][2] = {
         // of form 1, and of the present one
         {UINT64_C(0xd27bb230ca7c472c), UINT64_C(0x48512155ea1baff7)}, // pool
@@ -145,16 +144,13 @@ START_TEST(golden_hashes) {
         {UINT64_C(0x5bb66f17930f5ebb), UINT64_C(0xb6a0382549a798a6)}, // gate
     };
     const cut *c = &cuts[_i];
-    qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
-    qd_world *world = world_of(scene, 1);
+    qd_own(qd_scene) scene = scene_of(c->name, c->bodies, c->sets);
+    qd_own(qd_world) world = world_of(scene, 1);
     qd_test_step(world, qd_scene_run_settings(scene).dt, c->steps < 200 ? c->steps : 200);
     uint64_t first = qd_world_hash_as(world, 1), hash = qd_world_hash(world);
     ck_assert_msg(first == golden[_i][0], "%s: form 1 gives 0x%016" PRIx64, c->name, first);
     ck_assert_msg(hash == golden[_i][1], "%s: 0x%016" PRIx64, c->name, hash);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 /// How far a body's box reaches out of the walls; below 0: it does not.
 static double beyond_walls(const qd_world *world, const qd_body_state *s) {
@@ -177,10 +173,10 @@ static double outside_of(const char *name, qd_vec2 at) {
 }
 
 // A body may be in a wall by as much as it moves in a step, and a little deeper where it is pressed on.
-START_TEST(nobody_leaves) {
+QD_TEST_LOOP(nobody_leaves, 0, CUTS) {
     const cut *c = &cuts[_i];
-    qd_scene *scene = scene_of(c->name, c->bodies, c->sets);
-    qd_world *world = world_of(scene, 2);
+    qd_own(qd_scene) scene = scene_of(c->name, c->bodies, c->sets);
+    qd_own(qd_world) world = world_of(scene, 2);
     double dt = qd_scene_run_settings(scene).dt;
     for (size_t k = 0; k < qd_test_effort(40); ++k) {
         qd_test_step(world, dt, 50);
@@ -201,16 +197,13 @@ START_TEST(nobody_leaves) {
                 ck_abort_msg("%s, step %zu: body %u is through", c->name, 50 * (k + 1), view.index[r]);
         }
     }
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 // 20 rows, 60 units of time where QD_TEST_EFFORT is large: nothing moves by more than 1 % of a box, all in
 // all.
-START_TEST(pyramid_stands) {
-    qd_scene *scene = scene_of("pyramid", 0, NULL);
-    qd_world *world = world_of(scene, 1);
+QD_TEST_LOOP(pyramid_stands, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
+    qd_own(qd_scene) scene = scene_of("pyramid", 0, NULL);
+    qd_own(qd_world) world = world_of(scene, 1);
     qd_vec2 at[210];
     for (uint32_t i = 0; i < 210; ++i) at[i] = qd_test_body(world, (qd_id){i, 1}).position;
     ck_assert_double_eq_tol(at[209].y, 19.5, 1e-12);
@@ -225,16 +218,13 @@ START_TEST(pyramid_stands) {
         }
     }
     ck_assert_double_lt(qd_world_sum(world).fastest, 0.05);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(energy_does_not_grow) {
+QD_TEST_LOOP(energy_does_not_grow, 0, 4) {
     const char *const names[] = {"billiard", "cradle", "clusters", "cooling"};
     const bool keeps[] = {false, true, true, false};
-    qd_scene *scene = scene_of(names[_i], _i >= 2 ? 500 : 0, NULL);
-    qd_world *world = world_of(scene, 1);
+    qd_own(qd_scene) scene = scene_of(names[_i], _i >= 2 ? 500 : 0, NULL);
+    qd_own(qd_world) world = world_of(scene, 1);
     double first = qd_world_sum(world).kinetic, last = first;
     for (size_t k = 0; k < 1500; ++k) {
         qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
@@ -246,15 +236,12 @@ START_TEST(energy_does_not_grow) {
         ck_assert_double_eq_tol(last, first, 1e-11 * first);
     else
         ck_assert_double_lt(last, 0.7 * first);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 // The medium keeps bodies of every size at its temperature, 4 per component.
-START_TEST(brownian_is_warm) {
-    qd_scene *scene = scene_of("brownian", 0, NULL);
-    qd_world *world = world_of(scene, 2);
+QD_TEST_LOOP(brownian_is_warm, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
+    qd_own(qd_scene) scene = scene_of("brownian", 0, NULL);
+    qd_own(qd_world) world = world_of(scene, 2);
     double large = 0, small = 0, larges = 0, smalls = 0, dt = qd_scene_run_settings(scene).dt;
     qd_test_step(world, dt, 200);
     for (int k = 0; k < 20; ++k) {
@@ -268,15 +255,12 @@ START_TEST(brownian_is_warm) {
     }
     ck_assert_double_eq_tol(large / larges, 4, 0.6);
     ck_assert_double_eq_tol(small / smalls, 4, 0.25);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 // As many leave a row as run into it, with their speed; the others stand still.
-START_TEST(cradle_passes_on_what_comes_in) {
-    qd_scene *scene = scene_of("cradle", 0, NULL);
-    qd_world *world = world_of(scene, 1);
+QD_TEST(cradle_passes_on_what_comes_in) {
+    qd_own(qd_scene) scene = scene_of("cradle", 0, NULL);
+    qd_own(qd_world) world = world_of(scene, 1);
     qd_test_step(world, qd_scene_run_settings(scene).dt,
                  1000); // the last balls have left, none is at the wall
     for (uint32_t i = 0; i < 20; ++i) {
@@ -286,10 +270,7 @@ START_TEST(cradle_passes_on_what_comes_in) {
         ck_assert_double_eq_tol(s.velocity.x, leaves ? 20 : 0, 1e-9);
         ck_assert_double_eq(s.velocity.y, 0);
     }
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
 /// How many contacts of two bodies are deeper than 0.6 of the smaller one's radius.
 static size_t deep_contacts(const qd_world *world) {
@@ -306,24 +287,21 @@ static size_t deep_contacts(const qd_world *world) {
 
 // What is pressed together in a heap does not stay in each other: not even where a push has just made it
 // part.
-START_TEST(heap_does_not_sink_into_itself) {
-    qd_scene *scene = scene_of("tumbler", 0, NULL);
-    qd_world *world = world_of(scene, 2);
+QD_TEST_LOOP(heap_does_not_sink_into_itself, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
+    qd_own(qd_scene) scene = scene_of("tumbler", 0, NULL);
+    qd_own(qd_world) world = world_of(scene, 2);
     size_t deep = 0;
     for (int k = 0; k < 700; ++k) {
         qd_test_step(world, qd_scene_run_settings(scene).dt, 1);
         deep += deep_contacts(world);
     }
     ck_assert_uint_le(deep, 5); // a fall of 20 per second goes 0.2 into another body, once
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(rain_comes_to_rest) {
+QD_TEST_LOOP(rain_comes_to_rest, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
     const char *const sets[] = {"bodies.2.disks.count=100", "bodies.3.rects.count=100", NULL};
-    qd_scene *scene = scene_of("rain", 0, sets);
-    qd_world *world = world_of(scene, 2);
+    qd_own(qd_scene) scene = scene_of("rain", 0, sets);
+    qd_own(qd_world) world = world_of(scene, 2);
     double dt = qd_scene_run_settings(scene).dt, most = 0;
     for (int k = 0; k < 80; ++k) {
         qd_test_step(world, dt, 50);
@@ -332,24 +310,6 @@ START_TEST(rain_comes_to_rest) {
     }
     // What still rolls on the floor (nothing slows down what rolls) has next to nothing of that.
     ck_assert_double_lt(qd_world_sum(world).kinetic, 2e-3 * most);
-    qd_world_destroy(world);
-    qd_scene_destroy(scene);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("scenes_builtin");
-    TCase *tcase = qd_test_case("scenes_builtin", 300, NULL, NULL);
-    qd_test_once(tcase, every_scene_is_here, cradle_passes_on_what_comes_in);
-    // What these hold is physics, in thousands of steps like those of the others.
-    if (!QD_TEST_THREAD_SANITIZER)
-        qd_test_once(tcase, pyramid_stands, brownian_is_warm, heap_does_not_sink_into_itself,
-                     rain_comes_to_rest);
-    qd_test_loops(tcase, {same_for_any_team_and_after_a_save, CUTS}, {nobody_leaves, CUTS},
-                  {energy_does_not_grow, 4});
-    suite_add_tcase(suite, tcase);
-    TCase *fixed = qd_test_case("golden", 300, NULL, NULL);
-    tcase_add_loop_test(fixed, golden_hashes, 0, CUTS);
-    suite_add_tcase(suite, fixed);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("scenes_builtin", 300, NULL, NULL)

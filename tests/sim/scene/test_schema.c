@@ -72,17 +72,16 @@ static void add_keys(qdi_text *text) {
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");
     ck_assert_msg(file != NULL, "%s is missing", path);
-    char *text = calloc(1, 1 << 20);
-    ck_assert_ptr_nonnull(text);
+    char *text = qd_test_zeros(1, 1 << 20);
     size_t bytes = fread(text, 1, (1 << 20) - 1, file);
     ck_assert_uint_gt(bytes, 0);
     fclose(file);
     return text;
 }
 
-START_TEST(documents_every_key) {
+QD_TEST(documents_every_key) {
     const char *path = QD_SOURCE_DIR "/docs/scene.md";
-    char *text = read_file(path);
+    qd_own_memory char *text = read_file(path);
     char *begin = strstr(text, begin_mark), *end = strstr(text, end_mark);
     ck_assert_msg(begin && end && begin < end, "%s has no place for the keys", path);
     begin += strlen(begin_mark);
@@ -103,11 +102,9 @@ START_TEST(documents_every_key) {
                   "the keys in %s are not those of sim/scene/schema.c: run this test with QD_TEST_UPDATE=1",
                   path);
     qdi_text_release(&keys);
-    free(text);
 }
-END_TEST
 
-START_TEST(has_every_parent_and_no_key_twice) {
+QD_TEST(has_every_parent_and_no_key_twice) {
     const qdi_key *key = NULL;
     ck_assert_uint_gt(qdi_schema_count(), 40);
     for (size_t i = 0; (key = qdi_schema_at(i)) != NULL; ++i) {
@@ -123,9 +120,8 @@ START_TEST(has_every_parent_and_no_key_twice) {
     }
     ck_assert_ptr_null(qdi_schema_find("world.siz", 9));
 }
-END_TEST
 
-START_TEST(walks_the_keys_below_a_key) {
+QD_TEST(walks_the_keys_below_a_key) {
     const qdi_key *world = qdi_schema_find("world", 5);
     const qdi_key *key = qdi_schema_next(world, NULL);
     ck_assert_str_eq(key->path, "world.size");
@@ -138,9 +134,8 @@ START_TEST(walks_the_keys_below_a_key) {
     ck_assert_str_eq(qdi_schema_next(bodies, NULL)->path, "bodies[]");
     ck_assert_ptr_null(qdi_schema_next(bodies, qdi_schema_next(bodies, NULL)));
 }
-END_TEST
 
-START_TEST(says_what_it_expects) {
+QD_TEST(says_what_it_expects) {
     static const struct {
         const char *path, *expected;
     } cases[] = {
@@ -167,13 +162,12 @@ START_TEST(says_what_it_expects) {
         ck_assert_str_eq(qdi_schema_expected(key, text), cases[i].expected);
     }
 }
-END_TEST
 
 static size_t distance(const char *a, const char *b) {
     return qdi_suggest_distance(a, strlen(a), b, strlen(b));
 }
 
-START_TEST(measures_distances_between_words) {
+QD_TEST(measures_distances_between_words) {
     ck_assert_uint_eq(distance("", ""), 0);
     ck_assert_uint_eq(distance("steps", "steps"), 0);
     ck_assert_uint_eq(distance("", "abc"), 3);
@@ -191,9 +185,5 @@ START_TEST(measures_distances_between_words) {
     qdi_suggest(&best, "sed", 3, "seed", 4);
     ck_assert_str_eq(best.word, "seed");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("schema", 60, NULL, NULL, documents_every_key, has_every_parent_and_no_key_twice,
-                        walks_the_keys_below_a_key, says_what_it_expects, measures_distances_between_words);
-}
+QD_TEST_MAIN("schema", 60, NULL, NULL)

@@ -76,16 +76,15 @@ static void check_disk_row(const disk_row *row, const qdi_form *rect) {
     check_vec(m.at[0].point, mid_x - row->x, mid_y - row->y, row->tolerance);
 }
 
-START_TEST(disk_against_rect) {
+QD_TEST_LOOP(disk_against_rect, 0, sizeof disk_rows / sizeof *disk_rows) {
     qdi_form rect = rect_of(2, 1);
     qdi_hull hull;
     qdi_form polygon = hull_of_rect(2, 1, &hull);
     check_disk_row(&disk_rows[_i], &rect);
     check_disk_row(&disk_rows[_i], &polygon);
 }
-END_TEST
 
-START_TEST(disk_against_turned_rect_exactly) {
+QD_TEST(disk_against_turned_rect_exactly) {
     qdi_form rect = rect_of(2, 1), disk = qdi_form_disk(.5), unit = qdi_form_disk(1);
     double c = sqrt(3) / 2, s = 0.5;
     qdi_pose at = {0, 0, c, s};
@@ -98,7 +97,6 @@ START_TEST(disk_against_turned_rect_exactly) {
     ck_assert_double_eq_tol(n.distance,
                             sqrt((local_x - 2) * (local_x - 2) + (local_y - 1) * (local_y - 1)) - 1, 1e-12);
 }
-END_TEST
 
 typedef struct sat_row {
     double half_ax, half_ay, degrees_a;
@@ -139,7 +137,7 @@ static void check_sat_row(const sat_row *row, const qdi_form *a, const qdi_form 
     check_vec(m.normal, -x, -y, row->tolerance);
 }
 
-START_TEST(rect_against_rect) {
+QD_TEST_LOOP(rect_against_rect, 0, sizeof sat_rows / sizeof *sat_rows) {
     const sat_row *row = &sat_rows[_i];
     qdi_form a = rect_of(row->half_ax, row->half_ay), b = rect_of(.5, .5);
     qdi_hull hull_a, hull_b;
@@ -149,9 +147,8 @@ START_TEST(rect_against_rect) {
     check_sat_row(row, &polygon_a, &polygon_b);
     check_sat_row(row, &a, &polygon_b);
 }
-END_TEST
 
-START_TEST(turned_rects_exactly) {
+QD_TEST(turned_rects_exactly) {
     qdi_form square = rect_of(.5, .5), plank = rect_of(1, .5);
     qdi_pose origin = {0, 0, 1, 0}, diamond = qd_test_pose(1.15, 0, 45), tilted = qd_test_pose(1.1, .2, 30);
     ck_assert_double_eq_tol(qdi_distance(&square, &origin, &square, &diamond).distance, .65 - sqrt(.5),
@@ -169,11 +166,10 @@ START_TEST(turned_rects_exactly) {
     ck_assert_double_eq_tol(qdi_distance(&plank, &a, &square, &b).distance,
                             along - 1 - .5 * (qd_cos(turn) + qd_sin(turn)), 1e-12);
 }
-END_TEST
 
 // ---- figures of Box2D's own tests ----
 
-START_TEST(segments_of_box2d) {
+QD_TEST(segments_of_box2d) {
     qdi_form upright = capsule_of(1, 0), lying = capsule_of(.5, 0);
     qdi_pose left = {-1, 0, 0, 1}, right = {1.5, 0, -1, 0};
     qdi_nearest n = qdi_distance(&upright, &left, &lying, &right);
@@ -182,16 +178,14 @@ START_TEST(segments_of_box2d) {
     check_vec(n.on_b, 1, 0, 1e-12);  // the far end of (2,0)-(1,0)
     check_vec(n.normal, 1, 0, 1e-12);
 }
-END_TEST
 
-START_TEST(square_and_segment_of_box2d) {
+QD_TEST(square_and_segment_of_box2d) {
     qdi_form square = rect_of(1, 1), segment = capsule_of(1, 0);
     ck_assert_double_eq_tol(
         qdi_distance(&square, &(qdi_pose){0, 0, 1, 0}, &segment, &(qdi_pose){2, 0, 0, 1}).distance, 1, 1e-12);
 }
-END_TEST
 
-START_TEST(two_boxes_of_box2d) {
+QD_TEST(two_boxes_of_box2d) {
     qdi_form square = rect_of(.5, .5);
     qdi_manifold m;
     ck_assert_int_eq(qdi_collide(&square, &(qdi_pose){0, 0, 1, 0}, &square, &(qdi_pose){.9, 0, 1, 0}, 0, &m),
@@ -201,11 +195,10 @@ START_TEST(two_boxes_of_box2d) {
         check_vec(m.at[i].point, .45, i == 0 ? -.5 : .5, 1e-12);
     }
 }
-END_TEST
 
 // ---- the contract ----
 
-START_TEST(features_name_the_corners) {
+QD_TEST(features_name_the_corners) {
     qdi_form low = rect_of(2, .5), high = rect_of(.5, .5);
     qdi_manifold m;
     const qdi_pose at = {0, 0, 1, 0};
@@ -229,9 +222,8 @@ START_TEST(features_name_the_corners) {
         ck_assert_uint_eq(m.at[1].feature, 1 << 8 | 2);
     }
 }
-END_TEST
 
-START_TEST(ties_go_to_the_x_axis) {
+QD_TEST(ties_go_to_the_x_axis) {
     qdi_form square = rect_of(.5, .5);
     qdi_hull hull;
     qdi_form polygon = hull_of_rect(.5, .5, &hull);
@@ -247,9 +239,8 @@ START_TEST(ties_go_to_the_x_axis) {
         }
     }
 }
-END_TEST
 
-START_TEST(coincident_centres) {
+QD_TEST(coincident_centres) {
     qdi_form square = rect_of(.5, .5), tall = rect_of(.25, .5), disk = qdi_form_disk(.25),
              capsule = capsule_of(1, .25);
     const qdi_pose at = {0, 0, 1, 0};
@@ -268,9 +259,8 @@ START_TEST(coincident_centres) {
     ck_assert_int_ge(qdi_collide(&capsule, &at, &capsule, &at, 0, &m), 1);
     ck_assert_double_eq_tol(m.at[0].gap, -.5, 1e-12);
 }
-END_TEST
 
-START_TEST(disks_touch_by_their_squares) {
+QD_TEST(disks_touch_by_their_squares) {
     qdi_manifold m;
     ck_assert_int_eq(qdi_collide_disks(2, 3, (qd_vec2){3, 4}, 0, &m), 1);
     ck_assert_double_eq(m.at[0].gap, 0);
@@ -278,9 +268,8 @@ START_TEST(disks_touch_by_their_squares) {
     ck_assert_int_eq(qdi_collide_disks(.5, .5, (qd_vec2){nextafter(1, 2), 0}, .1, &m), 1);
     ck_assert_double_gt(m.at[0].gap, 0);
 }
-END_TEST
 
-START_TEST(parallel_capsules_have_two_points) {
+QD_TEST(parallel_capsules_have_two_points) {
     qdi_form capsule = capsule_of(1, .25);
     qdi_manifold m;
     const qdi_pose at = {0, 0, 1, 0};
@@ -299,9 +288,8 @@ START_TEST(parallel_capsules_have_two_points) {
     ck_assert_int_ge(qdi_collide(&capsule, &at, &capsule, &(qdi_pose){.5, 0, 0, 1}, 0, &m), 1);
     ck_assert_double_eq_tol(m.at[0].gap, -1, 1e-12); // half a unit to the end, and two radii
 }
-END_TEST
 
-START_TEST(walls_get_a_side_or_a_corner) {
+QD_TEST(walls_get_a_side_or_a_corner) {
     qdi_form rect = rect_of(1, .5), disk = qdi_form_disk(.5);
     const qd_vec2 down = {0, -1};
     qdi_manifold m;
@@ -322,15 +310,5 @@ START_TEST(walls_get_a_side_or_a_corner) {
     check_vec(m.at[0].point, 0, -.375, 1e-12);
     ck_assert_double_eq_tol(m.at[0].gap, -.25, 1e-12);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("collide", 120, NULL, NULL);
-    qd_test_once(tests, disk_against_turned_rect_exactly, turned_rects_exactly, segments_of_box2d,
-                 square_and_segment_of_box2d, two_boxes_of_box2d, features_name_the_corners,
-                 ties_go_to_the_x_axis, coincident_centres, disks_touch_by_their_squares,
-                 parallel_capsules_have_two_points, walls_get_a_side_or_a_corner);
-    qd_test_loops(tests, {disk_against_rect, sizeof disk_rows / sizeof *disk_rows},
-                  {rect_against_rect, sizeof sat_rows / sizeof *sat_rows});
-    return qd_test_run_case("collide", tests);
-}
+QD_TEST_MAIN("collide", 120, NULL, NULL)

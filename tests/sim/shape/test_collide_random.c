@@ -42,7 +42,7 @@ static double least_gap(const qdi_manifold *m) {
     return m->count == 2 && m->at[1].gap < m->at[0].gap ? m->at[1].gap : m->at[0].gap;
 }
 
-START_TEST(gap_is_the_signed_distance) {
+QD_TEST(gap_is_the_signed_distance) {
     int apart = 0, overlapping = 0, twice = 0;
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;
@@ -77,10 +77,9 @@ START_TEST(gap_is_the_signed_distance) {
     if (!qd_test_replaying())
         ck_assert(apart > 50 && overlapping > 200 && twice > 100); // the scenes have all of it
 }
-END_TEST
 
 /// Points lie midway: within half a gap (or half a depth: thin forms) of both. No point is beyond reach.
-START_TEST(points_lie_between_the_surfaces) {
+QD_TEST(points_lie_between_the_surfaces) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;
         qdi_manifold m;
@@ -105,7 +104,6 @@ START_TEST(points_lie_between_the_surfaces) {
         ck_assert_msg(fabs(length - 1) < 1e-12, "the normal's length, seed %lu", seed);
     }
 }
-END_TEST
 
 static const qdi_touch *with_feature(const qdi_manifold *m, uint32_t feature) {
     for (int i = 0; i < m->count; ++i)
@@ -117,7 +115,7 @@ static bool near(qd_vec2 a, qd_vec2 b, double tolerance) {
     return fabs(a.x - b.x) <= tolerance && fabs(a.y - b.y) <= tolerance;
 }
 
-START_TEST(swapping_changes_nothing) {
+QD_TEST(swapping_changes_nothing) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;
         qdi_manifold m, swapped;
@@ -137,11 +135,10 @@ START_TEST(swapping_changes_nothing) {
         }
     }
 }
-END_TEST
 
 /// Moving and turning both forms together turns the manifold with them. (Ties may go to another side then: no
 /// places and angles are drawn here that have ties.)
-START_TEST(turning_the_world_turns_the_manifold) {
+QD_TEST(turning_the_world_turns_the_manifold) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;
         qdi_manifold m, turned;
@@ -169,11 +166,10 @@ START_TEST(turning_the_world_turns_the_manifold) {
         }
     }
 }
-END_TEST
 
 /// A rect and the polygon of its corners give the same answers; so do a disk and a tiny core rounded by its
 /// radius.
-START_TEST(kinds_agree) {
+QD_TEST(kinds_agree) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(20000); seed < last; ++seed) {
         scene s;
         make_scene(seed, &s);
@@ -196,10 +192,9 @@ START_TEST(kinds_agree) {
                           "point %d, seed %lu", i, seed);
     }
 }
-END_TEST
 
 /// A wall is the side of a rect so large that it has no ends.
-START_TEST(walls_are_sides_without_end) {
+QD_TEST(walls_are_sides_without_end) {
     for (uint64_t seed = qd_test_seed(1), last = last_seed(5000); seed < last; ++seed) {
         scene s;
         make_scene(seed, &s);
@@ -216,10 +211,5 @@ START_TEST(walls_are_sides_without_end) {
                           "seed %lu", seed);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("collide_random", 300, NULL, NULL, gap_is_the_signed_distance,
-                        points_lie_between_the_surfaces, swapping_changes_nothing,
-                        turning_the_world_turns_the_manifold, kinds_agree, walls_are_sides_without_end);
-}
+QD_TEST_MAIN("collide_random", 300, NULL, NULL)

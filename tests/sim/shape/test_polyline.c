@@ -88,7 +88,7 @@ static size_t straight(qd_random *random, double angle, qd_vec2 *points) {
 
 /// Anything along a flat polyline, a little in it or just above it, on either side and at any tilt: its
 /// normal is the polyline's, and its least gap (but for a few corners) that of one long edge.
-START_TEST(flat_seams_are_not_there) {
+QD_TEST_LOOP(flat_seams_are_not_there, 0, 2) {
     int touched = 0, twice = 0, exact = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(20000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
@@ -131,10 +131,9 @@ START_TEST(flat_seams_are_not_there) {
     }
     if (!qd_test_replaying()) ck_assert(touched > 100 && twice > 30 && exact > touched - touched / 100);
 }
-END_TEST
 
 /// In a hollow corner a form meets the two edges along their own normals alone, as deep as it is in each.
-START_TEST(hollow_corners_push_along_both_edges) {
+QD_TEST(hollow_corners_push_along_both_edges) {
     int both = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(5000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
@@ -172,10 +171,9 @@ START_TEST(hollow_corners_push_along_both_edges) {
     }
     if (!qd_test_replaying()) ck_assert(both > 50);
 }
-END_TEST
 
 /// A disk reports a true corner once, with the normal from the corner; each side of it once, with the side's.
-START_TEST(disks_meet_a_ridge_once) {
+QD_TEST(disks_meet_a_ridge_once) {
     const qd_vec2 points[] = {{-3, -1}, {0, 0}, {3, -1}};
     polyline line;
     make_polyline(points, 3, false, 0, &line);
@@ -198,10 +196,9 @@ START_TEST(disks_meet_a_ridge_once) {
         }
     }
 }
-END_TEST
 
 /// A plank that lies across a ridge touches it, along its own side's normal, wherever it is balanced.
-START_TEST(a_plank_lies_on_a_ridge) {
+QD_TEST(a_plank_lies_on_a_ridge) {
     const qd_vec2 points[] = {{-3, -1}, {0, 0}, {3, -1}};
     polyline line;
     make_polyline(points, 3, false, 0, &line);
@@ -223,10 +220,9 @@ START_TEST(a_plank_lies_on_a_ridge) {
         }
     }
 }
-END_TEST
 
 /// A free end is a true corner, whatever the form: the contact is that of a plain segment.
-START_TEST(free_ends_are_corners) {
+QD_TEST(free_ends_are_corners) {
     const qd_vec2 points[] = {{0, 0}, {2, 0}};
     polyline line;
     make_polyline(points, 2, false, 0, &line);
@@ -254,11 +250,10 @@ START_TEST(free_ends_are_corners) {
     }
     if (!qd_test_replaying()) ck_assert(met > 50);
 }
-END_TEST
 
 /// Around a closed polyline of random corners, inside or outside, nothing slips through: what overlaps an
 /// edge has a contact, and a disk's least gap is its distance from the line.
-START_TEST(nothing_slips_through) {
+QD_TEST(nothing_slips_through) {
     int met = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(20000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
@@ -292,12 +287,5 @@ START_TEST(nothing_slips_through) {
     }
     if (!qd_test_replaying()) ck_assert(met > 50);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("polyline", 300, NULL, NULL);
-    qd_test_once(tests, hollow_corners_push_along_both_edges, disks_meet_a_ridge_once,
-                 a_plank_lies_on_a_ridge, free_ends_are_corners, nothing_slips_through);
-    tcase_add_loop_test(tests, flat_seams_are_not_there, 0, 2);
-    return qd_test_run_case("polyline", tests);
-}
+QD_TEST_MAIN("polyline", 300, NULL, NULL)

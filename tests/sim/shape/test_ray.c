@@ -23,13 +23,12 @@ static void check_miss(const qdi_form *form, qd_vec2 from, qd_vec2 way, double m
     ck_assert(!qdi_ray_form(form, &origin, from, way, most, &hit));
 }
 
-START_TEST(ray_on_a_box_of_box2d) {
+QD_TEST(ray_on_a_box_of_box2d) {
     qdi_form square = {.kind = QD_SHAPE_RECT, .half = {1, 1}};
     check_hit(&square, (qd_vec2){-3, 0}, (qd_vec2){6, 0}, 1.0 / 3, -1, 0);
 }
-END_TEST
 
-START_TEST(closed_forms) {
+QD_TEST(closed_forms) {
     const qdi_form disk = qdi_form_disk(1),
                    capsule = {.kind = QD_SHAPE_CAPSULE, .radius = .5, .half = {1, 0}};
     const qdi_form segment = {.kind = QD_SHAPE_CAPSULE, .half = {1, 0}};
@@ -43,9 +42,8 @@ START_TEST(closed_forms) {
     check_hit(&soft, (qd_vec2){4, 1}, (qd_vec2){-5, 0}, .5, 1, 0);
     check_hit(&soft, (qd_vec2){4, 1.25}, (qd_vec2){-5, 0}, (3 - .5 * c) / 5, c, .5);
 }
-END_TEST
 
-START_TEST(passing_by) {
+QD_TEST(passing_by) {
     const qdi_form disk = qdi_form_disk(1), square = {.kind = QD_SHAPE_RECT, .half = {1, 1}};
     const qdi_form segment = {.kind = QD_SHAPE_CAPSULE, .half = {1, 0}};
     check_miss(&disk, (qd_vec2){-3, 0}, (qd_vec2){1, 0}, 1.999);
@@ -57,16 +55,14 @@ START_TEST(passing_by) {
     check_miss(&segment, (qd_vec2){-3, 0}, (qd_vec2){1, 0}, 100); // along it
     check_miss(&segment, (qd_vec2){1.001, 1}, (qd_vec2){0, -1}, 100);
 }
-END_TEST
 
-START_TEST(starting_inside) {
+QD_TEST(starting_inside) {
     const qdi_form disk = qdi_form_disk(1), square = {.kind = QD_SHAPE_RECT, .half = {1, 1}};
     check_hit(&disk, (qd_vec2){.5, 0}, (qd_vec2){4, 0}, 0, 0, 0);
     check_hit(&square, (qd_vec2){1, 1}, (qd_vec2){4, 0}, 0, 0, 0); // the border is inside
 }
-END_TEST
 
-START_TEST(through_a_corner) {
+QD_TEST(through_a_corner) {
     // Straight at a corner, a ray must not slip between two sides, however the form is turned.
     qdi_form square = {.kind = QD_SHAPE_RECT, .half = {1, 1}};
     for (int i = 0; i < 3600; ++i) {
@@ -80,10 +76,9 @@ START_TEST(through_a_corner) {
         }
     }
 }
-END_TEST
 
 /// The first point inside on a walk along the ray is where it hits; the normal is the surface's there.
-START_TEST(walking_agrees) {
+QD_TEST(walking_agrees) {
     enum { STEPS = 2000 };
     int hits = 0, misses = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(3000); seed < last; ++seed) {
@@ -130,9 +125,5 @@ START_TEST(walking_agrees) {
     }
     if (!qd_test_replaying()) ck_assert(hits > 20 && misses > 20);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("ray", 120, NULL, NULL, ray_on_a_box_of_box2d, closed_forms, passing_by,
-                        starting_inside, through_a_corner, walking_agrees);
-}
+QD_TEST_MAIN("ray", 120, NULL, NULL)

@@ -137,7 +137,7 @@ static void check_batch(const pair *list, size_t count, qd_simd simd, size_t *fa
     }
 }
 
-START_TEST(all_instruction_sets_give_the_same_bits) {
+QD_TEST(all_instruction_sets_give_the_same_bits) {
     size_t faces[QD_SIMD_NEON + 1] = {0};
     for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(800);
          seed < last; ++seed) {
@@ -151,7 +151,6 @@ START_TEST(all_instruction_sets_give_the_same_bits) {
     // Of one set: how many sets there are is the machine's.
     ck_assert_msg(qd_test_replaying() || faces[QD_SIMD_PORTABLE] > 1000, "%zu", faces[QD_SIMD_PORTABLE]);
 }
-END_TEST
 
 /// Polygons: what qdi_collide finds, to the bit; where a batch leaves a pair to it, corners are nearest.
 static void check_hulls(const pair *list, size_t count, qd_simd simd, size_t *faces, uint64_t seed) {
@@ -179,7 +178,7 @@ static void check_hulls(const pair *list, size_t count, qd_simd simd, size_t *fa
     }
 }
 
-START_TEST(polygons_are_as_one_by_one) {
+QD_TEST(polygons_are_as_one_by_one) {
     size_t faces[QD_SIMD_NEON + 1] = {0}, tried = 0;
     for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(4000);
          seed < last; ++seed) {
@@ -200,7 +199,6 @@ START_TEST(polygons_are_as_one_by_one) {
     ck_assert_msg(qd_test_replaying() || 5 * faces[QD_SIMD_PORTABLE] > tried, "%zu of %zu",
                   faces[QD_SIMD_PORTABLE], tried);
 }
-END_TEST
 
 /// The general way through corners and sides finds the same.
 static bool general(const pair *p, qdi_manifold *manifold) {
@@ -215,7 +213,7 @@ static bool general(const pair *p, qdi_manifold *manifold) {
            qdi_manifold_of(&separation, &a, p->a.radius, p->b.radius, p->reach, manifold) > 0;
 }
 
-START_TEST(the_general_way_finds_the_same) {
+QD_TEST(the_general_way_finds_the_same) {
     size_t found = 0, alike = 0;
     for (uint64_t seed = qd_test_seed(1), last = qd_test_replaying() ? seed + 1 : 1 + qd_test_effort(20000);
          seed < last; ++seed) {
@@ -246,9 +244,5 @@ START_TEST(the_general_way_finds_the_same) {
     ck_assert_msg(qd_test_replaying() || (5 * found > qd_test_effort(20000) && alike >= found - found / 50),
                   "%zu of %zu", alike, found);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("rects", 300, NULL, NULL, all_instruction_sets_give_the_same_bits,
-                        polygons_are_as_one_by_one, the_general_way_finds_the_same);
-}
+QD_TEST_MAIN("rects", 300, NULL, NULL)

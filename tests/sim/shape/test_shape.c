@@ -24,7 +24,7 @@ static void check_near(double value, double expected) {
     ck_assert_double_eq_tol(value, expected, 1e-12 * (1 + fabs(expected)));
 }
 
-START_TEST(moments_of_closed_forms) {
+QD_TEST(moments_of_closed_forms) {
     qd_shape rect = qd_shape_rect(2, 1), disk = qd_shape_disk(1), square = qd_shape_rect(2, 2);
     check_near(qd_shape_inertia(&rect), 5.0 / 12);
     ck_assert_double_eq_tol(qd_shape_inertia(&rect), .416666667, 1e-9);
@@ -46,9 +46,8 @@ START_TEST(moments_of_closed_forms) {
     check_near(qd_shape_area(&segment), 0);
     check_near(qd_shape_inertia(&segment), 9.0 / 12);
 }
-END_TEST
 
-START_TEST(moments_of_polygons) {
+QD_TEST(moments_of_polygons) {
     const qd_vec2 corners[] = {{10, 20}, {12, 20}, {12, 21}, {10, 21}};
     qd_vec2 centroid;
     qd_shape rect = qd_shape_rect(2, 1), shape = polygon(corners, 4, &centroid);
@@ -72,10 +71,9 @@ START_TEST(moments_of_polygons) {
     ck_assert_double_eq_tol(qd_shape_area(&shape), 4 * pi, 1e-5);
     ck_assert_double_eq_tol(qd_shape_inertia(&shape), 2, 1e-5);
 }
-END_TEST
 
 /// Area, centroid and inertia of a random rounded polygon by counting the points of a grid that it contains.
-START_TEST(moments_by_counting) {
+QD_TEST(moments_by_counting) {
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(20); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_test_form made;
@@ -102,10 +100,9 @@ START_TEST(moments_by_counting) {
         if (qd_test_replaying()) break;
     }
 }
-END_TEST
 
 /// Bounds touch the support in the four directions, and nothing reaches further than the reach.
-START_TEST(bounds_and_reach) {
+QD_TEST(bounds_and_reach) {
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(2000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_test_form made;
@@ -130,9 +127,8 @@ START_TEST(bounds_and_reach) {
         if (qd_test_replaying()) break;
     }
 }
-END_TEST
 
-START_TEST(contains_its_border) {
+QD_TEST(contains_its_border) {
     qd_shape rect = qd_shape_rect(4, 2), capsule = qd_shape_capsule(2, 1), disk = qd_shape_disk(5);
     const qd_vec2 at = {1, 2}, turn = {1, 0};
     ck_assert(qd_shape_contains(&rect, at, turn, (qd_vec2){3, 3}));
@@ -144,9 +140,8 @@ START_TEST(contains_its_border) {
     ck_assert(qd_shape_contains(&disk, at, turn, (qd_vec2){4, 6}));
     ck_assert(!qd_shape_contains(&disk, at, turn, (qd_vec2){4, nextafter(6, 7)}));
 }
-END_TEST
 
-START_TEST(any_order_any_place_copies_and_sides) {
+QD_TEST(any_order_any_place_copies_and_sides) {
     // A square's corners crosswise, with a copy and two points on sides.
     const qd_vec2 points[] = {{5, 5}, {7, 7}, {7, 5}, {5, 7}, {6, 5}, {5, 5}, {7, 6.5}};
     qd_vec2 centroid;
@@ -161,11 +156,10 @@ START_TEST(any_order_any_place_copies_and_sides) {
     }
     for (int i = 4; i < QD_POLYGON_MAX; ++i) ck_assert(shape.points[i].x == 0 && shape.points[i].y == 0);
 }
-END_TEST
 
 /// Settling again changes no bit, whatever the polygon and its rounding; rounding moves the centroid, which
 /// is told.
-START_TEST(settled_stays_settled) {
+QD_TEST(settled_stays_settled) {
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(2000); seed < last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_shape shape = qd_test_polygon_random(&random, QD_POLYGON_MAX), again = shape;
@@ -188,7 +182,6 @@ START_TEST(settled_stays_settled) {
     ck_assert_double_gt(moved.x, 0.01); // strips and sectors lie more evenly than the wedge
     ck_assert_double_eq_tol(moved.y, 0, 1e-15);
 }
-END_TEST
 
 static void check_refused(qd_shape shape, const char *reason) {
     qd_error error = {""};
@@ -198,7 +191,7 @@ static void check_refused(qd_shape shape, const char *reason) {
     ck_assert_int_eq(memcmp(&shape, &before, sizeof shape), 0);
 }
 
-START_TEST(bad_sizes_are_refused) {
+QD_TEST(bad_sizes_are_refused) {
     const double bad[] = {0, -1, HUGE_VAL, (double)NAN, 1e31, 1e-31};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         const bool small = bad[i] > 0 && bad[i] < 1;
@@ -226,7 +219,6 @@ START_TEST(bad_sizes_are_refused) {
     check_refused(capsule, "neighbour in a polyline");
     ck_assert_int_eq(qd_shape_normalise(NULL, NULL, NULL), QD_ERR_ARGUMENT);
 }
-END_TEST
 
 static void check_polygon_refused(const qd_vec2 *points, size_t count, const char *reason) {
     qd_error error = {""};
@@ -236,7 +228,7 @@ static void check_polygon_refused(const qd_vec2 *points, size_t count, const cha
     ck_assert(shape.kind == QD_SHAPE_DISK && shape.radius == 3);
 }
 
-START_TEST(bad_polygons_are_refused) {
+QD_TEST(bad_polygons_are_refused) {
     const qd_vec2 dart[] = {{0, 0}, {4, 0}, {1, 1}, {0, 4}};
     check_polygon_refused(dart, 4, "convex: point 3 is inside");
     check_polygon_refused(dart, 2, "3 to 16 points, not 2");
@@ -254,9 +246,8 @@ START_TEST(bad_polygons_are_refused) {
     ck_assert_int_eq(qd_shape_polygon(NULL, 3, &shape, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_shape_polygon(dart, 3, NULL, NULL, NULL), QD_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(largest_and_smallest_polygons) {
+QD_TEST(largest_and_smallest_polygons) {
     const double scale[] = {1e-29, 1e-12, 1e12, 5e29};
     for (int i = 0; i < 4; ++i) {
         double k = scale[i];
@@ -266,10 +257,9 @@ START_TEST(largest_and_smallest_polygons) {
         check_near(qd_shape_inertia(&shape) / (k * k), 2.0 / 3);
     }
 }
-END_TEST
 
 /// Every edge of a polyline begins and ends where its points are, and knows its neighbours' places.
-START_TEST(polyline_edges) {
+QD_TEST(polyline_edges) {
     const qd_vec2 points[] = {{0, 0}, {3, 4}, {7, 4}, {7, -2}};
     for (int closed = 0; closed < 2; ++closed) {
         for (size_t edge = 0; edge < (closed ? 4U : 3U); ++edge) {
@@ -294,7 +284,6 @@ START_TEST(polyline_edges) {
         }
     }
 }
-END_TEST
 
 static void check_chain_refused(const qd_vec2 *points, size_t count, bool closed, size_t edge, double radius,
                                 const char *reason) {
@@ -307,7 +296,7 @@ static void check_chain_refused(const qd_vec2 *points, size_t count, bool closed
     ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" is not in \"%s\"", reason, error.text);
 }
 
-START_TEST(bad_polylines_are_refused) {
+QD_TEST(bad_polylines_are_refused) {
     const qd_vec2 points[] = {{0, 0}, {1, 0}, {1, 0}, {2, (double)NAN}};
     check_chain_refused(points, 1, false, 0, 0, "at least 2 points, not 1");
     check_chain_refused(points, 2, true, 0, 0, "at least 3 points, not 2");
@@ -320,12 +309,5 @@ START_TEST(bad_polylines_are_refused) {
     qd_vec2 at;
     ck_assert_int_eq(qd_shape_chain(points, 2, false, 0, 0, &shape, &at, NULL, NULL), QD_ERR_ARGUMENT);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("shape", 120, NULL, NULL, moments_of_closed_forms, moments_of_polygons,
-                        moments_by_counting, bounds_and_reach, contains_its_border,
-                        any_order_any_place_copies_and_sides, settled_stays_settled, bad_sizes_are_refused,
-                        bad_polygons_are_refused, largest_and_smallest_polygons, polyline_edges,
-                        bad_polylines_are_refused);
-}
+QD_TEST_MAIN("shape", 120, NULL, NULL)

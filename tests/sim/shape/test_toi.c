@@ -32,15 +32,14 @@ static void check_miss(const qdi_form *a, qdi_swept_path sa, const qdi_form *b, 
     ck_assert(!qdi_time_of_impact(b, &sb, a, &sa, 0, 1e-10, &impact));
 }
 
-START_TEST(moved_segment_of_box2d) {
+QD_TEST(moved_segment_of_box2d) {
     qdi_form square = {.kind = QD_SHAPE_RECT, .half = {1, 1}};
     qdi_form segment = {.kind = QD_SHAPE_CAPSULE, .half = {1, 0}};
     qdi_swept_path upright = {{2, 0}, {0, 0}, 0, 1, 0};
     check_hit(&square, sweep(0, 0, 0, 0, 0), &segment, upright, .5, 1e-9);
 }
-END_TEST
 
-START_TEST(disks_in_closed_form) {
+QD_TEST(disks_in_closed_form) {
     qdi_form disk = qdi_form_disk(.5);
     // From 2 apart, head on; then with an offset of .5, where the centres meet at a distance of 1: 2 - cos 30
     // deg.
@@ -52,15 +51,13 @@ START_TEST(disks_in_closed_form) {
     check_miss(&disk, sweep(0, 0, 4, 0, 0), &disk, sweep(2, 1.001, 2, 1.001, 0));
     check_miss(&disk, sweep(0, 0, 40, 30, 0), &disk, sweep(2, 0, 42, 30, 0)); // side by side
 }
-END_TEST
 
-START_TEST(touching_at_the_very_end) {
+QD_TEST(touching_at_the_very_end) {
     qdi_form disk = qdi_form_disk(.5);
     check_hit(&disk, sweep(0, 0, 1, 0, 0), &disk, sweep(2, 0, 2, 0, 0), 1, 1e-9);
 }
-END_TEST
 
-START_TEST(turning_in_closed_form) {
+QD_TEST(turning_in_closed_form) {
     // A rod about its middle swings down on a disk: its side meets it when the disk is r above it.
     qdi_form rod = {.kind = QD_SHAPE_CAPSULE, .half = {2, 0}}, disk = qdi_form_disk(.5);
     double angle = qd_atan2(1, sqrt(3));                                 // sin = r / distance = .5
@@ -76,9 +73,8 @@ START_TEST(turning_in_closed_form) {
     check_hit(&square, sweep(0, 0, 0, 0, pi / 2), &wall, still, meeting, 1e-6);
     check_miss(&square, sweep(0, 0, 0, 0, 20), &wall, sweep(.5001 + sqrt(.5), 0, .5001 + sqrt(.5), 0, 0));
 }
-END_TEST
 
-START_TEST(contact_at_the_start) {
+QD_TEST(contact_at_the_start) {
     qdi_form disk = qdi_form_disk(.5);
     qdi_swept_path rest = sweep(0, 0, 0, 0, 0), touching = sweep(1, 0, 5, 0, 0),
                    inside = sweep(.1, 0, 9, 0, 0);
@@ -93,10 +89,9 @@ START_TEST(contact_at_the_start) {
     ck_assert(qdi_time_of_impact(&disk, &rest, &disk, &near, .1, 1e-10, &impact));
     ck_assert(!qdi_time_of_impact(&disk, &rest, &disk, &near, .01, 1e-10, &impact));
 }
-END_TEST
 
 /// A bullet through a thin wall, far faster than it is long, at any speed and place.
-START_TEST(bullets_are_caught) {
+QD_TEST(bullets_are_caught) {
     qdi_form wall = {.kind = QD_SHAPE_CAPSULE, .half = {10, 0}},
              bullet = {.kind = QD_SHAPE_RECT, .half = {.01, .005}};
     qdi_swept_path still = {{0, 0}, {0, 0}, 0, 1, 0};
@@ -113,11 +108,10 @@ START_TEST(bullets_are_caught) {
         if (qd_test_replaying()) break;
     }
 }
-END_TEST
 
 /// Random forms and ways: never later than the first contact that small steps find, and true to its own
 /// words.
-START_TEST(small_steps_agree) {
+QD_TEST(small_steps_agree) {
     enum { STEPS = 1000 };
     int hits = 0, misses = 0, starts = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(2000); seed < last; ++seed) {
@@ -163,10 +157,5 @@ START_TEST(small_steps_agree) {
     }
     if (!qd_test_replaying()) ck_assert(hits > 20 && misses > 20 && starts > 5);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("toi", 300, NULL, NULL, moved_segment_of_box2d, disks_in_closed_form,
-                        touching_at_the_very_end, turning_in_closed_form, contact_at_the_start,
-                        bullets_are_caught, small_steps_agree);
-}
+QD_TEST_MAIN("toi", 300, NULL, NULL)

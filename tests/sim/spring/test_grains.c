@@ -38,7 +38,7 @@ static impact impact_of(double speed, double restitution, int parts) {
     qd_world_def def = grain_def(1000);
     def.spring.law = QD_SPRING_HERTZ;
     def.restitution = restitution;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id a = qd_test_disk(world, 50, 50, speed, 0, 0.5, 1);
     const qd_id b = qd_test_disk(world, 51.25, 50, 0, 0, 0.75, 3);
     const double dt = qd_spring_hertz_time(1000, 0.3, 0.75, speed) / parts;
@@ -52,11 +52,10 @@ static impact impact_of(double speed, double restitution, int parts) {
         ck_assert_double_lt(found.time, 100);
     }
     found.restitution = (qd_test_body(world, b).velocity.x - qd_test_body(world, a).velocity.x) / speed;
-    qd_world_destroy(world);
     return found;
 }
 
-START_TEST(hertz_impact_lasts_and_goes_as_deep_as_the_formula_says) {
+QD_TEST(hertz_impact_lasts_and_goes_as_deep_as_the_formula_says) {
     for (double speed = 0.01; speed < 2; speed *= 10) {
         const double mass = 0.75, stiffness = 1000 * sqrt(0.3);
         const double deepest = pow(1.25 * mass * speed * speed / stiffness, 0.4);
@@ -68,17 +67,15 @@ START_TEST(hertz_impact_lasts_and_goes_as_deep_as_the_formula_says) {
         ck_assert_double_eq_tol(found.restitution, 1, 1e-6);
     }
 }
-END_TEST
 
 // The dashpot may pull at the end, so the contact ends a little early.
-START_TEST(hertz_gives_back_as_much_at_any_speed) {
+QD_TEST(hertz_gives_back_as_much_at_any_speed) {
     for (double e = 0.3; e < 1; e += 0.3)
         for (double speed = 0.01; speed < 2; speed *= 10)
             ck_assert_double_eq_tol(impact_of(speed, e, 2000).restitution, e, 2e-3);
 }
-END_TEST
 
-START_TEST(contact_time_of_hertz_knows_how_fast_bodies_may_be) {
+QD_TEST(contact_time_of_hertz_knows_how_fast_bodies_may_be) {
     qd_world_def def = grain_def(1000);
     def.spring.law = QD_SPRING_HERTZ;
     qd_world *world = qd_test_world(&def);
@@ -95,11 +92,10 @@ START_TEST(contact_time_of_hertz_knows_how_fast_bodies_may_be) {
                             1, 1e-13);
     qd_world_destroy(world);
 }
-END_TEST
 
 // ---- rolling ----
 
-START_TEST(rolling_disk_stops_where_the_moment_says) {
+QD_TEST(rolling_disk_stops_where_the_moment_says) {
     for (int law = 0; law < 2; ++law) {
         qd_world_def def = grain_def(law ? 1e5 : 1e4);
         const double weight = 2 * 10, slow = 0.05, speed = 3;
@@ -110,7 +106,7 @@ START_TEST(rolling_disk_stops_where_the_moment_says) {
         def.friction = 0.8;
         def.restitution = 0.3;
         def.spring.rolling = slow;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_body_def body = qd_body_def_default();
         body.mass = 2;
         body.position = (qd_vec2){50, 0.5 - (law ? pow(weight / (1e5 * sqrt(0.5)), 2.0 / 3) : weight / 1e4)};
@@ -126,10 +122,8 @@ START_TEST(rolling_disk_stops_where_the_moment_says) {
         ck_assert_double_eq_tol(end.spin, 0, 1e-6);
         const qd_metrics m = qd_test_measure(world);
         ck_assert_double_eq_tol(m.lost_walls_friction / (0.75 * 2 * speed * speed), 1, 2e-3);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// The mean height of a column of disks that has fallen down on a rough floor.
 static double height_of_heap(double rolling) {
@@ -138,7 +132,7 @@ static double height_of_heap(double rolling) {
     def.friction = 0.6;
     def.restitution = 0.2;
     def.spring.rolling = rolling;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(3, 0, 5);
     for (int k = 0; k < 80; ++k) {
         qd_body_def rough = qd_body_def_default();
@@ -155,15 +149,13 @@ static double height_of_heap(double rolling) {
     const qd_body_view view = qd_world_view(world);
     double sum = 0;
     for (size_t r = 0; r < view.count; ++r) sum += view.kind[r] == QD_BODY_DYNAMIC ? view.y[r] - 1 : 0;
-    qd_world_destroy(world);
     return sum / 84;
 }
 
-START_TEST(heap_gets_steeper_with_rolling_resistance) {
+QD_TEST(heap_gets_steeper_with_rolling_resistance) {
     const double loose = height_of_heap(0), stiff = height_of_heap(0.1), stiffer = height_of_heap(0.4);
     ck_assert_msg(loose * 1.1 < stiff && stiff * 1.1 < stiffer, "%g %g %g", loose, stiff, stiffer);
 }
-END_TEST
 
 // ---- adhesion ----
 
@@ -177,7 +169,7 @@ static bool hangs(double pull, double range, qd_spring_law law) {
     def.spring.law = law;
     def.spring.gamman = 5;
     def.gravity = (qd_vec2){0, -pull};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def top = qd_body_def_default();
     top.kind = QD_BODY_STATIC;
     top.position = (qd_vec2){50, 50};
@@ -188,28 +180,26 @@ static bool hangs(double pull, double range, qd_spring_law law) {
     qd_test_step(world, 1e-3, 3000);
     const bool still = qd_test_body(world, id).position.y > 48.9;
     if (still) ck_assert_double_eq_tol(qd_test_body(world, id).position.y, 49 + depth, 1e-9);
-    qd_world_destroy(world);
     return still;
 }
 
-START_TEST(disks_adhere_until_the_force_passes_the_value) {
+QD_TEST(disks_adhere_until_the_force_passes_the_value) {
     for (int law = 0; law < 2; ++law)
         for (double range = 0; range < 0.05; range += 0.02) {
             ck_assert(hangs(2.99, range, (qd_spring_law)law));
             ck_assert(!hangs(3.1, range, (qd_spring_law)law));
         }
 }
-END_TEST
 
 // Each touch adheres: a box on its side hangs at two.
-START_TEST(boxes_adhere_at_each_corner) {
+QD_TEST(boxes_adhere_at_each_corner) {
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = grain_def(1000);
         def.spring.adhesion = 3;
         def.spring.gamman = 5;
         const double pull = k ? 6.05 : 5.95;
         def.gravity = (qd_vec2){0, -pull};
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_body_def body = qd_body_def_default();
         body.shape = qd_shape_rect(1, 1);
         body.kind = QD_BODY_STATIC;
@@ -221,17 +211,15 @@ START_TEST(boxes_adhere_at_each_corner) {
         const qd_id id = qd_test_add(world, &body);
         qd_test_step(world, 1e-3, 2000);
         ck_assert_int_eq(qd_test_body(world, id).position.y > 48.99, !k);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // A disk that leaves does so with what its energy was above that of the bond.
-START_TEST(escape_costs_the_energy_of_the_bond) {
+QD_TEST(escape_costs_the_energy_of_the_bond) {
     qd_world_def def = grain_def(1000);
     def.spring.adhesion = 2;
     def.spring.range = 0.1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id a = qd_test_disk(world, 50, 50, 0, 0, 0.5, 1), b = qd_test_disk(world, 51, 50, 2, 0, 0.5, 1);
     const double first = 0.5 * 4 - 2 * 0.1;
     ck_assert_double_eq_tol(qd_test_measure(world).contact_energy, 0, 1e-15); // not looked for yet
@@ -241,14 +229,12 @@ START_TEST(escape_costs_the_energy_of_the_bond) {
     const double speed_a = qd_test_body(world, a).velocity.x, speed_b = qd_test_body(world, b).velocity.x;
     ck_assert_double_eq_tol(0.5 * (speed_a * speed_a + speed_b * speed_b), first, 1e-4);
     ck_assert_double_eq(qd_test_measure(world).contact_energy, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what is kept ----
 
 // Nothing that loses energy is there: a bond that swings, rolls and sticks.
-START_TEST(energy_is_kept_where_nothing_is_lost) {
+QD_TEST(energy_is_kept_where_nothing_is_lost) {
     for (int law = 0; law < 2; ++law) {
         qd_world_def def = grain_def(law ? 1000 : 300);
         def.spring.law = (qd_spring_law)law;
@@ -258,7 +244,7 @@ START_TEST(energy_is_kept_where_nothing_is_lost) {
         def.spring.rolling = HUGE_VAL;
         def.spring.kr = 50;
         def.friction = law ? 0 : HUGE_VAL;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         const qd_id a = qd_test_disk(world, 50, 50, 0.3, 0.1, 0.5, 1);
         qd_test_disk(world, 50.95, 50, 0, 0, 0.5, 2);
         ck_assert_int_eq(qd_world_turn(world, a, 0, 0.4, NULL), QD_OK);
@@ -276,10 +262,8 @@ START_TEST(energy_is_kept_where_nothing_is_lost) {
         }
         ck_assert_double_lt(worst, 1e-9 * fabs(energy));
         ck_assert_double_lt(least, -0.01);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// A crowd under all laws, with bodies that stand still, and some that come and go.
 static qd_world *crowd(uint64_t seed, int threads, double margin, qd_simd simd) {
@@ -322,16 +306,15 @@ static uint64_t hash_after(qd_world *world, size_t steps) {
     return hash;
 }
 
-START_TEST(crowd_is_the_same_for_threads_margins_and_kernels) {
+QD_TEST(crowd_is_the_same_for_threads_margins_and_kernels) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
         const uint64_t hash = hash_after(crowd(seed, 1, 0, QD_SIMD_PORTABLE), 120);
         ck_assert(hash_after(crowd(seed, 2, (double)NAN, QD_SIMD_AUTO), 120) == hash);
         ck_assert(hash_after(crowd(seed, 3, 0.2, QD_SIMD_AUTO), 120) == hash);
     }
 }
-END_TEST
 
-START_TEST(crowd_goes_on_from_a_saved_world) {
+QD_TEST(crowd_goes_on_from_a_saved_world) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
         qd_world *world = crowd(seed, 1, (double)NAN, QD_SIMD_AUTO);
         qd_test_step(world, 1e-3, 60);
@@ -340,42 +323,38 @@ START_TEST(crowd_goes_on_from_a_saved_world) {
         ck_assert(hash_after(world, 60) == hash_after(again, 60));
     }
 }
-END_TEST
 
 // Energy comes and goes with bodies, by losses and with what is added: nothing else, but for an error that
 // falls with the step; and momentum stays.
-START_TEST(crowd_balances_its_books) {
+QD_TEST(crowd_balances_its_books) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
-        qd_world *world = crowd(seed, 1, (double)NAN, QD_SIMD_AUTO);
+        qd_own(qd_world) world = crowd(seed, 1, (double)NAN, QD_SIMD_AUTO);
         qd_test_step(world, 2e-5, 2500);
         const qd_metrics m = qd_test_measure(world);
         ck_assert_msg(m.balance_error < 2e-4, "%g of %g", m.balance_error, m.turned_over);
         ck_assert_double_gt(m.lost_bodies_friction, 0);
-        qd_world_destroy(world);
     }
     qd_random random = qd_random_at(5, 0, 6);
     qd_world_def def = all_def();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){30, 30};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_scatter(world, &random, 500);
     const qd_metrics first = qd_test_measure(world);
     qd_test_step(world, 1e-3, 500);
     const qd_metrics last = qd_test_measure(world);
     ck_assert_double_eq_tol(last.momentum_x, first.momentum_x, 1e-10);
     ck_assert_double_eq_tol(last.momentum_y, first.momentum_y, 1e-10);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(only_disks_move_by_these_laws) {
+QD_TEST(only_disks_move_by_these_laws) {
     qd_error error = {""};
     for (int k = 0; k < 3; ++k) {
         qd_world_def def = grain_def(100);
         if (k == 0) def.spring.law = QD_SPRING_HERTZ;
         if (k == 1) def.spring.rolling = 0.1;
         if (k == 2) def.spring.adhesion = def.spring.range = 0.1;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_body_def body = qd_body_def_default();
         body.shape = qd_shape_capsule(1, 0.5);
         ck_assert_int_eq(qd_world_add(world, &body, NULL, &error), QD_ERR_VALUE);
@@ -385,7 +364,6 @@ START_TEST(only_disks_move_by_these_laws) {
         ck_assert_int_eq(qd_world_add_emitter(world, &emitter, &error), QD_ERR_VALUE);
         body.kind = QD_BODY_STATIC;
         ck_assert_int_eq(qd_world_add(world, &body, NULL, &error), QD_OK);
-        qd_world_destroy(world);
     }
     qd_world_def def = grain_def(100);
     def.spring.adhesion = 1;
@@ -400,15 +378,5 @@ START_TEST(only_disks_move_by_these_laws) {
     def.compression.rate.x = 0.1;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_ERR_VALUE);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("grains", 120, NULL, NULL, hertz_impact_lasts_and_goes_as_deep_as_the_formula_says,
-                        hertz_gives_back_as_much_at_any_speed,
-                        contact_time_of_hertz_knows_how_fast_bodies_may_be,
-                        rolling_disk_stops_where_the_moment_says, heap_gets_steeper_with_rolling_resistance,
-                        disks_adhere_until_the_force_passes_the_value, boxes_adhere_at_each_corner,
-                        escape_costs_the_energy_of_the_bond, energy_is_kept_where_nothing_is_lost,
-                        crowd_is_the_same_for_threads_margins_and_kernels, crowd_goes_on_from_a_saved_world,
-                        crowd_balances_its_books, only_disks_move_by_these_laws);
-}
+QD_TEST_MAIN("grains", 120, NULL, NULL)

@@ -21,7 +21,7 @@ static qd_world_def spring_def(double kn) {
 
 // ---- the terms ----
 
-START_TEST(terms_follow_from_each_other) {
+QD_TEST(terms_follow_from_each_other) {
     for (double e = 0.05; e <= 1; e += 0.05)
         for (double mass = 0.1; mass < 20; mass *= 3) {
             qd_spring by_time = qd_spring_default(), by_stiffness = by_time;
@@ -36,9 +36,8 @@ START_TEST(terms_follow_from_each_other) {
             ck_assert_double_eq_tol(q.gamman, p.gamman, 1e-12 * (1 + p.gamman));
         }
 }
-END_TEST
 
-START_TEST(what_is_given_is_taken) {
+QD_TEST(what_is_given_is_taken) {
     qd_spring spring = {.contact_time = (double)NAN, .kn = 7, .gamman = 3, .kt = 0, .gammat = 2};
     qd_spring_terms terms = qd_spring_terms_of(&spring, 0.5, 4);
     ck_assert_double_eq(terms.kn, 7);
@@ -54,9 +53,8 @@ START_TEST(what_is_given_is_taken) {
     terms = (qd_spring_terms){1, 0, 100, 0};
     ck_assert_double_eq_tol(qd_spring_contact_time(&terms, 1), pi, 1e-15);
 }
-END_TEST
 
-START_TEST(bad_springs_are_refused) {
+QD_TEST(bad_springs_are_refused) {
     const double none = (double)NAN;
     const double bad[][11] = {
         // contact_time, kn, gamman, kt, gammat; law, rolling, kr, gammar; adhesion, range
@@ -90,15 +88,13 @@ START_TEST(bad_springs_are_refused) {
         ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "%zu", i);
     }
     qd_world_def def = qd_world_def_default(); // who has no springs needs none
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert(isinf(qd_world_contact_time(world)));
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(world_tells_its_shortest_contact_time) {
+QD_TEST(world_tells_its_shortest_contact_time) {
     qd_world_def def = spring_def(50);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert(isinf(qd_world_contact_time(world)));
     qd_test_disk(world, 1, 1, 0, 0, 0.5, 3);
     qd_test_disk(world, 5, 1, 0, 0, 0.5, 2);
@@ -117,9 +113,7 @@ START_TEST(world_tells_its_shortest_contact_time) {
     emitter.scale_low = 0.01;
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
     ck_assert_double_eq_tol(qd_world_contact_time(world), pi * sqrt(0.25 * 0.01 * pi / 50), 1e-14);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- two bodies, head-on ----
 
@@ -128,7 +122,7 @@ typedef struct collision {
 } collision;
 
 static collision collide(qd_world_def def, double dt, double mass_a, double mass_b) {
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 50, 50, 1, 0, 0.5, mass_a),
           b = qd_test_disk(world, 51, 50, -1, 0, 0.5, mass_b);
     collision result = {0, 0};
@@ -144,11 +138,10 @@ static collision collide(qd_world_def def, double dt, double mass_a, double mass
     double momentum = mass_a * p.velocity.x + mass_b * q.velocity.x;
     ck_assert_double_eq_tol(momentum, mass_a - mass_b, 1e-12);
     ck_assert_double_eq(p.velocity.y, 0);
-    qd_world_destroy(world);
     return result;
 }
 
-START_TEST(collisions_last_and_bounce_as_they_should) {
+QD_TEST(collisions_last_and_bounce_as_they_should) {
     for (int way = 0; way < 2; ++way)
         for (double e = 0.2; e < 1.01; e += 0.2) {
             double masses[2] = {1, way ? 2.5 : 1}, mass = masses[0] * masses[1] / (masses[0] + masses[1]);
@@ -171,17 +164,15 @@ START_TEST(collisions_last_and_bounce_as_they_should) {
             }
         }
 }
-END_TEST
 
 // Without damping the energy, that in the spring counted, comes back, with an error of order dt^2 in between.
-START_TEST(elastic_collision_keeps_its_energy) {
+QD_TEST(elastic_collision_keeps_its_energy) {
     for (double parts = 50; parts < 1000; parts *= 2) {
         qd_world_def def = spring_def(1000);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 50, 50, 2, 0.3, 0.5, 1);
         qd_test_disk(world, 51.1, 50.2, -1, 0, 0.5, 2);
-        qd_metrics m;
-        qd_world_measure(world, &m);
+        qd_metrics m = qd_test_measure(world);
         double first = m.kinetic, worst = 0;
         for (int k = 0; k < 4 * parts; ++k) {
             qd_test_step(world, qd_world_contact_time(world) / parts, 1);
@@ -193,18 +184,16 @@ START_TEST(elastic_collision_keeps_its_energy) {
         ck_assert_double_lt(fabs(m.kinetic - first) / first, 10 / (parts * parts));
         ck_assert_double_eq(m.lost, 0);
         ck_assert_double_eq_tol(m.imbalance, m.kinetic - first, 1e-12);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // The dashpot may pull; with limit_damping nothing does.
-START_TEST(damping_pulls_unless_limited) {
+QD_TEST(damping_pulls_unless_limited) {
     for (int limited = 0; limited < 2; ++limited) {
         qd_world_def def = spring_def(200);
         def.restitution = 0.3;
         def.spring.limit_damping = limited;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 50, 50, 1, 0, 0.5, 1);
         qd_test_disk(world, 51, 50, -1, 0, 0.5, 1);
         double least = 0;
@@ -218,10 +207,8 @@ START_TEST(damping_pulls_unless_limited) {
             ck_assert_double_eq(least, 0);
         else
             ck_assert_double_lt(least, -1e-4);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 // ---- friction ----
 
@@ -243,9 +230,9 @@ static qd_world *on_the_floor(double friction, double inertia, double speed, qd_
     return world;
 }
 
-START_TEST(sliding_is_slowed_by_coulombs_law) {
+QD_TEST(sliding_is_slowed_by_coulombs_law) {
     qd_id id;
-    qd_world *world = on_the_floor(0.3, HUGE_VAL, 5, &id);
+    qd_own(qd_world) world = on_the_floor(0.3, HUGE_VAL, 5, &id);
     qd_test_step(world, 1e-3, 1000);
     qd_body_state state = qd_test_body(world, id);
     // The first steps only stretch the spring.
@@ -255,30 +242,25 @@ START_TEST(sliding_is_slowed_by_coulombs_law) {
     qd_test_step(world, 1e-3, 4000);
     state = qd_test_body(world, id);
     ck_assert_double_eq_tol(state.velocity.x, 0, 1e-6);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.lost_walls_friction, 0.5 * 2 * 25, 0.05);
     ck_assert_double_eq_tol(m.drift, 0, 0.05);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(sliding_disk_comes_to_roll) {
+QD_TEST(sliding_disk_comes_to_roll) {
     qd_id id;
-    qd_world *world = on_the_floor(0.3, 0.5 * 2 * 0.25, 3, &id);
+    qd_own(qd_world) world = on_the_floor(0.3, 0.5 * 2 * 0.25, 3, &id);
     qd_test_step(world, 1e-3, 3000);
     qd_body_state state = qd_test_body(world, id);
     ck_assert_double_eq_tol(state.velocity.x, 2, 0.01);
     ck_assert_double_eq_tol(state.spin * 0.5, -state.velocity.x, 0.01);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Two equal disks, one of which spins, brush past each other: what turns one turns the other, by the same.
-START_TEST(rubbing_gives_spin_to_both) {
+QD_TEST(rubbing_gives_spin_to_both) {
     qd_world_def def = spring_def(1000);
     def.friction = 0.4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50, 50};
     body.spin = 6;
@@ -295,18 +277,16 @@ START_TEST(rubbing_gives_spin_to_both) {
     ck_assert_double_eq_tol(p.velocity.x + q.velocity.x, -1, 1e-12);
     ck_assert_double_eq_tol(p.velocity.y + q.velocity.y, 0, 1e-12);
     ck_assert_double_gt(fabs(p.velocity.y), 0.01);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Who has the lower index does not matter.
-START_TEST(order_of_the_two_does_not_matter) {
+QD_TEST(order_of_the_two_does_not_matter) {
     qd_vec2 ends[2][2];
     for (int swap = 0; swap < 2; ++swap) {
         qd_world_def def = spring_def(500);
         def.friction = 0.5;
         def.restitution = 0.7;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_id id[2];
         for (int k = 0; k < 2; ++k) {
             qd_body_def body = qd_body_def_default();
@@ -319,14 +299,12 @@ START_TEST(order_of_the_two_does_not_matter) {
         }
         qd_test_step(world, 1e-3, 300);
         for (int k = 0; k < 2; ++k) ends[swap][k] = qd_test_body(world, id[k]).position;
-        qd_world_destroy(world);
     }
     for (int k = 0; k < 2; ++k) {
         ck_assert_double_eq_tol(ends[0][k].x, ends[1][k].x, 1e-13);
         ck_assert_double_eq_tol(ends[0][k].y, ends[1][k].y, 1e-13);
     }
 }
-END_TEST
 
 // ---- the formulas of pair_style gran/hooke/history and fix nve/sphere, for all pairs ----
 
@@ -465,14 +443,14 @@ static void check_same(const grains *g, const qd_world *world, const qd_id *ids,
     }
 }
 
-START_TEST(grains_move_as_the_formulas_say) {
+QD_TEST(grains_move_as_the_formulas_say) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : qd_test_effort(100);
     size_t touched = 0;
     for (uint64_t seed = first; seed <= last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 77);
         grains g;
         qd_id ids[MOST];
-        qd_world *world = same(&g, &random, ids);
+        qd_own(qd_world) world = same(&g, &random, ids);
         forces(&g, true);
         for (int k = 0; k < 1000; ++k) {
             grains_step(&g);
@@ -483,17 +461,8 @@ START_TEST(grains_move_as_the_formulas_say) {
             touched += count;
         }
         check_same(&g, world, ids, 1e-9, seed);
-        qd_world_destroy(world);
     }
     ck_assert_uint_gt(touched, 50 * (last - first + 1));
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("spring", 120, NULL, NULL, terms_follow_from_each_other, what_is_given_is_taken,
-                        bad_springs_are_refused, world_tells_its_shortest_contact_time,
-                        collisions_last_and_bounce_as_they_should, elastic_collision_keeps_its_energy,
-                        damping_pulls_unless_limited, sliding_is_slowed_by_coulombs_law,
-                        sliding_disk_comes_to_roll, rubbing_gives_spin_to_both,
-                        order_of_the_two_does_not_matter, grains_move_as_the_formulas_say);
-}
+QD_TEST_MAIN("spring", 120, NULL, NULL)

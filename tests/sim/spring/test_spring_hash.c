@@ -39,13 +39,13 @@ static void expect_same(const qd_world *world, const qd_world *copy, uint64_t se
 
 /// A sliding, turning, damped contact and its end, saved and loaded after each of its steps: the copies of
 /// copies go on as the world that was never saved.
-START_TEST(contact_is_saved_at_any_moment) {
+QD_TEST(contact_is_saved_at_any_moment) {
     qd_world_def def = spring_def(0);
     def.gravity = (qd_vec2){0, 0};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 20, 15, 1, 1.5, 0.5, 1);
     qd_test_disk(world, 20.95, 15.2, -1, 0, 0.5, 2);
-    qd_world *copy = qd_test_copy(world, 1);
+    qd_own(qd_world) copy = qd_test_copy(world, 1);
     size_t touching = 0, count;
     for (size_t k = 0; k < 150; ++k) {
         qd_test_step(world, 1e-3, 1);
@@ -61,16 +61,13 @@ START_TEST(contact_is_saved_at_any_moment) {
     ck_assert_uint_gt(touching, 30);
     ck_assert_uint_eq(count, 0);
     ck_assert_uint_gt(qd_world_total(world).ends, 0);
-    qd_world_destroy(copy);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Rows are put in tree order before every step, or never: nothing that counts sees it.
-START_TEST(order_of_rows_changes_nothing) {
+QD_TEST(order_of_rows_changes_nothing) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     for (uint64_t seed = first; seed <= last; ++seed) {
-        qd_world *world = any_world(seed, (double)NAN), *other = any_world(seed, (double)NAN);
+        qd_own(qd_world) world = any_world(seed, (double)NAN), other = any_world(seed, (double)NAN);
         size_t moved = 0, steps = qd_test_effort(300);
         for (size_t k = 0; k < steps; ++k) {
             world->moved_since_order = 0;
@@ -82,37 +79,28 @@ START_TEST(order_of_rows_changes_nothing) {
         }
         ck_assert_uint_gt(moved, steps);
         ck_assert_uint_eq(qd_test_events_hash(world), qd_test_events_hash(other));
-        qd_world_destroy(world);
-        qd_world_destroy(other);
     }
 }
-END_TEST
 
 /// The tree of a world that was loaded is built at once, that of the other has been told of single bodies for
 /// a while: both are the same, and so are pictures and numbers of them.
-START_TEST(trees_are_those_of_the_boxes) {
+QD_TEST(trees_are_those_of_the_boxes) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     size_t edited = 0;
     for (uint64_t seed = first; seed <= last; ++seed) {
-        qd_world *world = any_world(seed, (double)NAN);
+        qd_own(qd_world) world = any_world(seed, (double)NAN);
         for (size_t k = 0; k < 150; ++k) {
             qd_test_step(world, 2e-3, 1);
             edited += world->margin.edited;
             if (!world->margin.edited && k % 10 != 0) continue;
-            qd_world *copy = qd_test_copy(world, 1);
+            qd_own(qd_world) copy = qd_test_copy(world, 1);
             ck_assert_msg(qd_tree_hash(world->tree) == qd_tree_hash(copy->tree), "seed %llu, step %zu",
                           (unsigned long long)seed, k);
             qd_tree_stats p = qd_tree_statistics(world->tree), q = qd_tree_statistics(copy->tree);
             ck_assert(p.largest_list == q.largest_list && p.nodes == q.nodes && p.outside == q.outside);
-            qd_world_destroy(copy);
         }
-        qd_world_destroy(world);
     }
     ck_assert_uint_gt(edited, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("spring_hash", 300, NULL, NULL, contact_is_saved_at_any_moment,
-                        order_of_rows_changes_nothing, trees_are_those_of_the_boxes);
-}
+QD_TEST_MAIN("spring_hash", 300, NULL, NULL)

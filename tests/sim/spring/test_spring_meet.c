@@ -32,8 +32,7 @@ static void choose_spring(qd_world_def *def, uint64_t seed) {
 
 static qd_world *disks(const way *of) {
     qd_random random = qd_random_at(of->seed, 0, 7);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 24};
+    qd_world_def def = qd_test_def(30, 24);
     def.contact = QD_CONTACT_SPRING;
     choose_spring(&def, of->seed);
     def.friction = of->seed % 5 ? 0.4 : 0;
@@ -106,12 +105,12 @@ static void change(qd_world *world, size_t step, uint64_t seed) {
     if (step % 120 == 59) qd_test_disk(world, 7, 9, 1, 1, 0.6, 0);
 }
 
-START_TEST(slots_find_what_the_narrow_phase_finds) {
+QD_TEST(slots_find_what_the_narrow_phase_finds) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 24;
     const size_t steps = qd_test_effort(240);
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
-        qd_world *plain = disks(&ways[0]), *mixed = disks(&ways[1]);
+        qd_own(qd_world) plain = disks(&ways[0]), mixed = disks(&ways[1]);
         add_other(mixed);
         for (size_t k = 0; k < steps; ++k) {
             qd_test_step(plain, 2e-3, 1);
@@ -121,17 +120,13 @@ START_TEST(slots_find_what_the_narrow_phase_finds) {
             change(mixed, k, seed);
         }
         expect_same_balance(plain, mixed, seed);
-        qd_world_destroy(plain);
-        qd_world_destroy(mixed);
     }
 }
-END_TEST
 
 /// A heap that falls together and rests: its candidates last, and most of them touch.
 static qd_world *heap(const way *of) {
     qd_random random = qd_random_at(of->seed, 0, 8);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 24};
+    qd_world_def def = qd_test_def(30, 24);
     def.contact = QD_CONTACT_SPRING;
     def.spring.contact_time = 0.05;
     def.restitution = 0.1;
@@ -160,11 +155,11 @@ static size_t untested(const qd_world *world) {
     return count;
 }
 
-START_TEST(lists_of_ends_add_up_what_chains_do) {
+QD_TEST(lists_of_ends_add_up_what_chains_do) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 4;
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
-        qd_world *plain = heap(&ways[0]), *mixed = heap(&ways[1]);
+        qd_own(qd_world) plain = heap(&ways[0]), mixed = heap(&ways[1]);
         add_other(mixed);
         size_t listed = 0, left = 0;
         for (size_t k = 0; k < 2500; ++k) {
@@ -178,17 +173,13 @@ START_TEST(lists_of_ends_add_up_what_chains_do) {
         ck_assert_msg(left > 10000, "seed %llu: only %zu contacts without a test", (unsigned long long)seed,
                       left);
         expect_same_balance(plain, mixed, seed);
-        qd_world_destroy(plain);
-        qd_world_destroy(mixed);
     }
 }
-END_TEST
 
 /// Many slow disks in several ranges, with a few fast ones among them, which come from range to range.
 static qd_world *crowd(const way *of) {
     qd_random random = qd_random_at(of->seed, 0, 9);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){70, 70};
+    qd_world_def def = qd_test_def(70, 70);
     def.contact = QD_CONTACT_SPRING;
     def.spring.contact_time = 0.05;
     def.friction = 0.3;
@@ -214,11 +205,11 @@ static size_t slow_ranges(const qd_world *world) {
     return count;
 }
 
-START_TEST(ranges_wait_for_the_fastest_of_their_own) {
+QD_TEST(ranges_wait_for_the_fastest_of_their_own) {
     const uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 3;
     for (uint64_t seed = first; seed <= last; ++seed) {
         const way ways[2] = {{seed, 1 + (int)(seed % 3), false}, {seed, 1, true}};
-        qd_world *plain = crowd(&ways[0]), *mixed = crowd(&ways[1]);
+        qd_own(qd_world) plain = crowd(&ways[0]), mixed = crowd(&ways[1]);
         add_other(mixed);
         size_t slow = 0;
         for (size_t k = 0; k < 200; ++k) {
@@ -229,16 +220,7 @@ START_TEST(ranges_wait_for_the_fastest_of_their_own) {
         }
         ck_assert_msg(slow > 50, "seed %llu: only %zu slow ranges", (unsigned long long)seed, slow);
         expect_same_balance(plain, mixed, seed);
-        qd_world_destroy(plain);
-        qd_world_destroy(mixed);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("spring_meet", 300, NULL, NULL);
-    qd_test_once(tests, slots_find_what_the_narrow_phase_finds);
-    qd_test_once(tests, lists_of_ends_add_up_what_chains_do);
-    qd_test_once(tests, ranges_wait_for_the_fastest_of_their_own);
-    return qd_test_run_case("spring_meet", tests);
-}
+QD_TEST_MAIN("spring_meet", 300, NULL, NULL)

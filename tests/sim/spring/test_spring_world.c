@@ -55,7 +55,7 @@ static qd_world *any_world(uint64_t seed, int threads, double margin, qd_simd si
 }
 
 static uint64_t life(uint64_t seed, int threads, double margin, qd_simd simd, size_t steps) {
-    qd_world *world = any_world(seed, threads, margin, simd);
+    qd_own(qd_world) world = any_world(seed, threads, margin, simd);
     uint64_t hash = seed;
     for (size_t k = 0; k < steps; ++k) {
         qd_test_step(world, 2e-3, 1);
@@ -63,11 +63,10 @@ static uint64_t life(uint64_t seed, int threads, double margin, qd_simd simd, si
         uint64_t now[] = {qd_world_hash(world), qd_test_events_hash(world)};
         hash = qd_hash_seeded(now, sizeof now, hash);
     }
-    qd_world_destroy(world);
     return hash;
 }
 
-START_TEST(threads_and_margins_change_nothing) {
+QD_TEST(threads_and_margins_change_nothing) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     const size_t steps = qd_test_effort(1000);
     const struct {
@@ -87,7 +86,6 @@ START_TEST(threads_and_margins_change_nothing) {
                           ways[k].margin);
     }
 }
-END_TEST
 
 static void check_same_numbers(const qd_metrics *p, const qd_metrics *q, uint64_t seed) {
     size_t count;
@@ -97,15 +95,15 @@ static void check_same_numbers(const qd_metrics *p, const qd_metrics *q, uint64_
                       "seed %llu: %s", (unsigned long long)seed, fields[k].name);
 }
 
-START_TEST(saved_and_loaded_goes_on_the_same) {
+QD_TEST(saved_and_loaded_goes_on_the_same) {
     uint64_t first = qd_test_seed(1), last = qd_test_replaying() ? first : 6;
     for (uint64_t seed = first; seed <= last; ++seed)
         for (int changed = 0; changed < 2; ++changed) {
-            qd_world *world = any_world(seed, 2, (double)NAN, QD_SIMD_AUTO);
+            qd_own(qd_world) world = any_world(seed, 2, (double)NAN, QD_SIMD_AUTO);
             qd_test_step(world, 2e-3, 150);
             qd_random random = qd_random_at(seed, 0, 6);
             if (changed) qd_test_scatter(world, &random, 5);
-            qd_world *other = qd_test_copy(world, 1);
+            qd_own(qd_world) other = qd_test_copy(world, 1);
             for (int k = 0; k < 100; ++k) {
                 qd_test_step(world, 2e-3, 1);
                 qd_test_step(other, 2e-3, 1);
@@ -116,20 +114,17 @@ START_TEST(saved_and_loaded_goes_on_the_same) {
             qd_world_measure(world, &p);
             qd_world_measure(other, &q);
             check_same_numbers(&p, &q, seed);
-            qd_world_destroy(world);
-            qd_world_destroy(other);
         }
 }
-END_TEST
 
 // Force and shear decide the future: they are in the hash.
-START_TEST(hash_covers_shear) {
+QD_TEST(hash_covers_shear) {
     uint64_t hash[2];
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = spring_def();
         def.gravity = (qd_vec2){0, 0};
         if (k == 1) def.spring.kt = 3;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 50, 50, 0, 1, 0.5, 1);
         qd_test_disk(world, 50.9, 50, 0, 0, 0.5, 1);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -138,21 +133,19 @@ START_TEST(hash_covers_shear) {
         uint64_t after = qd_world_hash(world);
         ck_assert_uint_ne(after, hash[k]);
         hash[k] = after;
-        qd_world_destroy(world);
     }
     ck_assert_uint_ne(hash[0], hash[1]);
 }
-END_TEST
 
 // A world of plain disks has a way of its own, on which it does without most boxes; another body may join
 // them.
-START_TEST(others_may_join) {
+QD_TEST(others_may_join) {
     uint64_t hash[2];
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = spring_def();
         def.size = (qd_vec2){20, 20};
         def.margin = k ? (double)NAN : 0;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_random random = qd_random_at(1, 0, 8);
         qd_test_scatter(world, &random, 150);
         qd_test_step(world, 2e-3, 200);
@@ -163,15 +156,13 @@ START_TEST(others_may_join) {
         qd_test_step(world, 2e-3, 200);
         hash[k] = qd_world_hash(world);
         if (k) ck_assert_uint_lt(qd_world_total(world).rebuilds, 200);
-        qd_world_destroy(world);
     }
     ck_assert_uint_eq(hash[0], hash[1]);
 }
-END_TEST
 
 // ---- refused steps ----
 
-START_TEST(limits_stop_a_step_and_leave_the_world) {
+QD_TEST(limits_stop_a_step_and_leave_the_world) {
     qd_world_def def = spring_def();
     def.limits.speed = 30;
     qd_world *world = qd_test_world(&def);
@@ -198,15 +189,14 @@ START_TEST(limits_stop_a_step_and_leave_the_world) {
     ck_assert_uint_eq(qd_world_hash(world), tried);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Wherever memory ends, a step either happens or leaves everything as it was.
-START_TEST(memory_may_end_anywhere) {
+QD_TEST(memory_may_end_anywhere) {
     qd_test_allocator allocator;
     uint64_t expected = 0;
     bool done = false;
     for (size_t fail = 0; !done; ++fail) {
-        qd_test_allocator_init(&allocator, 0);
+        allocator = qd_test_allocator_of(&allocator, 0);
         qd_world_def def = spring_def();
         def.allocator = &allocator.allocator;
         def.margin = 0;
@@ -235,14 +225,13 @@ START_TEST(memory_may_end_anywhere) {
         ck_assert_uint_eq(allocator.live, 0);
     }
 }
-END_TEST
 
 // ---- who takes part ----
 
-START_TEST(sensors_and_filters_feel_nothing) {
+QD_TEST(sensors_and_filters_feel_nothing) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, 0};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 50, 50, 0, 0, 0.5, 1);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50.5, 50};
@@ -258,16 +247,13 @@ START_TEST(sensors_and_filters_feel_nothing) {
     size_t count;
     ck_assert(qd_world_contacts(world, &count)[0].sensor);
     ck_assert_uint_eq(count, 1);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq(m.contact_energy, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A ball comes back alike from a wall, a static rect and a kinematic one at rest; from a moving one with
 // twice its speed.
-START_TEST(walls_static_and_kinematic_bodies_are_alike) {
+QD_TEST(walls_static_and_kinematic_bodies_are_alike) {
     double back[4];
     for (int way = 0; way < 4; ++way) {
         qd_world_def def = spring_def();
@@ -276,7 +262,7 @@ START_TEST(walls_static_and_kinematic_bodies_are_alike) {
         def.boundary_x = QD_BOUNDARY_OPEN;
         def.restitution = way == 3 ? 1 : 0.7;
         if (way == 3) def.wall_motion[2].velocity = 2;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_id ball = qd_test_disk(world, 50, 0.52, 0.5, way == 3 ? 0 : -1, 0.5, 1);
         if (way == 1 || way == 2) {
             qd_body_def floor = qd_body_def_default();
@@ -289,8 +275,7 @@ START_TEST(walls_static_and_kinematic_bodies_are_alike) {
         qd_body_state state = qd_test_body(world, ball);
         back[way] = state.velocity.y;
         ck_assert_double_lt(state.spin, way == 3 ? 0.001 : -0.1);
-        qd_metrics m;
-        qd_world_measure(world, &m);
+        qd_metrics m = qd_test_measure(world);
         qd_world_totals totals = qd_world_total(world);
         double gained = state.velocity.y - (way == 3 ? 0 : -1);
         if (way == 0 || way == 3) {
@@ -299,24 +284,22 @@ START_TEST(walls_static_and_kinematic_bodies_are_alike) {
         }
         if (way == 3) ck_assert_double_eq_tol(totals.wall_work, 0.5 * 4 * 4, 0.01);
         ck_assert_double_eq_tol(m.drift, 0, 2e-3);
-        qd_world_destroy(world);
     }
     ck_assert_double_eq_tol(back[0], 0.7, 1e-3);
     ck_assert_double_eq_tol(back[1], back[0], 1e-9);
     ck_assert_double_eq_tol(back[2], back[0], 1e-9);
     ck_assert_double_eq_tol(back[3], 4, 0.01);
 }
-END_TEST
 
 /// A rect that falls flat on the floor comes to rest on it, as deep as its weight presses both of its
 /// corners.
-START_TEST(rect_rests_on_two_corners) {
+QD_TEST(rect_rests_on_two_corners) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0.3;
     def.spring.contact_time = (double)NAN;
     def.spring.kn = 1e4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 50, 0.6);
     body.mass = 4;
     qd_id id = qd_test_add(world, &body);
@@ -329,16 +312,14 @@ START_TEST(rect_rests_on_two_corners) {
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(contact->count, 2);
     for (int k = 0; k < 2; ++k) ck_assert_double_eq_tol(contact->touch[k].impulse, 20 * 1e-3, 1e-6);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- events ----
 
-START_TEST(events_tell_the_forces_of_the_moment) {
+QD_TEST(events_tell_the_forces_of_the_moment) {
     qd_world_def def = spring_def();
     def.gravity = (qd_vec2){0, 0};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 50, 50, 1, 0.4, 0.5, 1);
     qd_test_disk(world, 51.001, 50, -1, 0, 0.5, 1);
     double x = 0, y = 0, before = qd_test_body(world, a).velocity.x;
@@ -363,9 +344,7 @@ START_TEST(events_tell_the_forces_of_the_moment) {
     // Half of each at either end of the step: in all it is the whole.
     ck_assert_double_eq_tol(state.velocity.x - before, x, 1e-12);
     ck_assert_double_eq_tol(state.velocity.y - 0.4, y, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- energy ----
 
@@ -385,11 +364,10 @@ static qd_world *gas(size_t side, double steps_per_contact, double *dt, double f
     return world;
 }
 
-START_TEST(elastic_gas_keeps_its_energy) {
+QD_TEST(elastic_gas_keeps_its_energy) {
     double dt;
-    qd_world *world = gas(45, 50, &dt, 0); // 2,025 disks
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_own(qd_world) world = gas(45, 50, &dt, 0); // 2,025 disks
+    qd_metrics m = qd_test_measure(world);
     double first = m.kinetic, worst = 0;
     size_t steps = qd_test_effort(10000);
     for (size_t k = 0; k < steps; k += 100) {
@@ -400,22 +378,19 @@ START_TEST(elastic_gas_keeps_its_energy) {
     ck_assert_uint_gt(m.begins, steps / 10);
     ck_assert_double_lt(worst, 1e-4);
     ck_assert_double_eq(m.lost, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static double entered(const qd_world *world) {
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     return m.entered;
 }
 
 // Energy of springs that are pressed already when a body is added or removed does not enter again.
-START_TEST(a_change_brings_in_no_springs_that_there_were) {
+QD_TEST(a_change_brings_in_no_springs_that_there_were) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_disk(1), 40, 50);
     qd_test_add(world, &body);
     body.position.x = 41.5;
@@ -430,12 +405,10 @@ START_TEST(a_change_brings_in_no_springs_that_there_were) {
     ck_assert_int_eq(qd_world_remove(world, other), QD_OK);
     qd_test_step(world, 1e-4, 3);
     ck_assert_double_eq_tol(entered(world), pressed, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // What is lost is where it went: dashpots and friction account for all but what the step's length makes.
-START_TEST(losses_are_booked) {
+QD_TEST(losses_are_booked) {
     double drift[2];
     for (int fine = 0; fine < 2; ++fine) {
         double dt;
@@ -445,8 +418,7 @@ START_TEST(losses_are_booked) {
         def.restitution = 0.9;
         world = qd_test_world(&def);
         qd_test_gas_fill(world, 15, 15, 1);
-        qd_metrics m;
-        qd_world_measure(world, &m);
+        qd_metrics m = qd_test_measure(world);
         double first = m.kinetic;
         qd_test_step(world, dt, fine ? 20000 : 2000);
         qd_world_measure(world, &m);
@@ -460,14 +432,5 @@ START_TEST(losses_are_booked) {
     ck_assert_double_lt(drift[0], 0.05);
     ck_assert_double_lt(drift[1], 0.2 * drift[0]);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("spring_world", 300, NULL, NULL, threads_and_margins_change_nothing,
-                        saved_and_loaded_goes_on_the_same, hash_covers_shear, others_may_join,
-                        limits_stop_a_step_and_leave_the_world, memory_may_end_anywhere,
-                        sensors_and_filters_feel_nothing, walls_static_and_kinematic_bodies_are_alike,
-                        rect_rests_on_two_corners, events_tell_the_forces_of_the_moment,
-                        elastic_gas_keeps_its_energy, a_change_brings_in_no_springs_that_there_were,
-                        losses_are_booked);
-}
+QD_TEST_MAIN("spring_world", 300, NULL, NULL)

@@ -11,8 +11,7 @@
 // a save, what it cannot do, and the books.
 
 static qd_world_def compress_def(qd_boundary boundary, double rate_x, double rate_y) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 30};
+    qd_world_def def = qd_test_def(40, 30);
     def.origin = (qd_vec2){-7, 3};
     def.boundary_x = def.boundary_y = boundary;
     def.compression.rate = (qd_vec2){rate_x, rate_y};
@@ -21,12 +20,12 @@ static qd_world_def compress_def(qd_boundary boundary, double rate_x, double rat
 
 // What touches nobody and does not move goes where the sheet does, whatever the boundary; the sides do as
 // well.
-START_TEST(test_affine) {
+QD_TEST_LOOP(test_affine, 0, 4) {
     const qd_boundary boundary = _i % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     qd_world_def def = compress_def(boundary, _i / 2 ? -0.02 : 0.03, 0.01);
     def.contact = _i / 2 ? QD_CONTACT_SPRING : QD_CONTACT_IMPULSE;
     def.spring.kn = 100;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_vec2 start[30], centre = {13, 18};
     for (uint32_t i = 0; i < 30; ++i) {
         start[i] = (qd_vec2){-5 + (i % 6) * 7.0, 5 + (double)(i / 6) * 6};
@@ -45,20 +44,17 @@ START_TEST(test_affine) {
     ck_assert_double_eq_tol(high.x - low.x, 40 * fx, 1e-11);
     ck_assert_double_eq_tol(high.y - low.y, 30 * fy, 1e-11);
     ck_assert_double_eq_tol(0.5 * (high.x + low.x), centre.x, 1e-11);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.area, 1200 * fx * fy, 1e-9);
     ck_assert_double_eq_tol(m.fraction, 30 * 3.14159265358979323846 * 0.16 / m.area, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // One that moves keeps its velocity and is carried along as well: with exp(-rate dt) = f a step is x' = f (x
 // + v dt).
-START_TEST(test_velocities_are_kept) {
+QD_TEST(test_velocities_are_kept) {
     qd_world_def def = compress_def(QD_BOUNDARY_PERIODIC, 0.1, 0);
     def.origin = (qd_vec2){-20, -15};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 5, 2, 3, -1, 0.5, 1);
     double x = 5, f = qd_exp(-0.1 * 0.01), half = 20;
     for (int k = 0; k < 2000; ++k) {
@@ -71,22 +67,19 @@ START_TEST(test_velocities_are_kept) {
     }
     qd_body_state s = qd_test_body(world, id);
     ck_assert(s.velocity.x == 3 && s.velocity.y == -1);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A fraction is met to rounding, in the middle of a step, also by a world that grows; then nothing changes
 // any more.
-START_TEST(test_until_fraction) {
+QD_TEST_LOOP(test_until_fraction, 0, 2) {
     const bool grows = _i == 1;
     qd_world_def def = compress_def(QD_BOUNDARY_REFLECT, grows ? -0.05 : 0.05, grows ? -0.02 : 0.02);
     def.contact = QD_CONTACT_NONE;
     def.compression.fraction = grows ? 0.05 : 0.2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
     qd_test_scatter(world, &random, 100);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert(grows ? m.fraction > 0.05 : m.fraction < 0.2);
     double before = m.fraction;
     size_t steps = 0;
@@ -102,9 +95,7 @@ START_TEST(test_until_fraction) {
     qd_test_step(world, 0.037, 20);
     qd_world_sides(world, &then_low, &then_high);
     ck_assert(low.x == then_low.x && high.y == then_high.y);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// A crowd that is compressed, of any contact model.
 static qd_world *crowd(uint64_t seed, int threads, double margin) {
@@ -128,7 +119,7 @@ static qd_world *crowd(uint64_t seed, int threads, double margin) {
 }
 
 static uint64_t hash_of_life(uint64_t seed, int threads, double margin) {
-    qd_world *world = crowd(seed, threads, margin);
+    qd_own(qd_world) world = crowd(seed, threads, margin);
     uint64_t hash = 0;
     for (int k = 0; k < 60; ++k) {
         qd_test_step(world, 0.02, 2);
@@ -136,11 +127,10 @@ static uint64_t hash_of_life(uint64_t seed, int threads, double margin) {
         qd_error error;
         ck_assert_msg(qd_tree_validate(qd_world_tree(world), &error) == QD_OK, "%s", error.text);
     }
-    qd_world_destroy(world);
     return hash;
 }
 
-START_TEST(test_same_for_any_team_and_margin) {
+QD_TEST_LOOP(test_same_for_any_team_and_margin, 0, 7) {
     const uint64_t seed = (uint64_t)_i;
     const uint64_t one = hash_of_life(seed, 1, 0);
     const int threads[] = {2, 3, 8};
@@ -148,7 +138,6 @@ START_TEST(test_same_for_any_team_and_margin) {
     ck_assert(hash_of_life(seed, 1, (double)NAN) == one);
     ck_assert(hash_of_life(seed, 2, 0.3) == one);
 }
-END_TEST
 
 /// The contacts of disks, by brute force over the images of a period that is not the world's first one.
 static size_t touching(const qd_world *world) {
@@ -166,24 +155,22 @@ static size_t touching(const qd_world *world) {
     return count;
 }
 
-START_TEST(test_contacts_across_the_seam) {
-    qd_world *world = crowd(5, 2, (double)NAN); // no contact model, periodic
+QD_TEST(test_contacts_across_the_seam) {
+    qd_own(qd_world) world = crowd(5, 2, (double)NAN); // no contact model, periodic
     for (int k = 0; k < 100; ++k) {
         qd_test_step(world, 0.05, 1);
         size_t count;
         (void)qd_world_contacts(world, &count);
         ck_assert_uint_eq(count, touching(world));
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(test_save_on_the_way) {
+QD_TEST_LOOP(test_save_on_the_way, 0, 6) {
     const size_t when[] = {1, 17, 70};
     for (size_t k = 0; k < 3; ++k) {
-        qd_world *world = crowd((uint64_t)_i, 2, (double)NAN);
+        qd_own(qd_world) world = crowd((uint64_t)_i, 2, (double)NAN);
         qd_test_step(world, 0.05, when[k]);
-        qd_world *again = qd_test_copy(world, 1);
+        qd_own(qd_world) again = qd_test_copy(world, 1);
         qd_metrics a, b;
         for (int i = 0; i < 40; ++i) {
             ck_assert(qd_world_hash(world) == qd_world_hash(again));
@@ -194,13 +181,10 @@ START_TEST(test_save_on_the_way) {
         qd_world_measure(again, &b);
         ck_assert(a.area == b.area && a.compression_work == b.compression_work && a.fraction == b.fraction);
         ck_assert_double_lt(a.area, 1200 * 0.9);
-        qd_world_destroy(world);
-        qd_world_destroy(again);
     }
 }
-END_TEST
 
-START_TEST(test_refused) {
+QD_TEST(test_refused) {
     qd_world_def def = compress_def(QD_BOUNDARY_OPEN, 0.1, 0);
     qd_world *world = NULL;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_ERR_VALUE); // nothing to compress
@@ -225,12 +209,11 @@ START_TEST(test_refused) {
     def.compression.pressure = 0;
     ck_assert_int_eq(qd_world_create(&def, &world), QD_ERR_VALUE);
 }
-END_TEST
 
 // A body that comes to be longer than half a period stops the step, which changes nothing.
-START_TEST(test_longer_than_half_a_period) {
+QD_TEST(test_longer_than_half_a_period) {
     qd_world_def def = compress_def(QD_BOUNDARY_PERIODIC, 0, 0.5);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     (void)qd_test_disk(world, 1, 10, 0.1, 0, 0.5, 1);
     (void)qd_test_disk(world, 9, 10, 0.1, 0, 5, 1);
     qd_body_def fixed = qd_body_def_default();
@@ -251,86 +234,67 @@ START_TEST(test_longer_than_half_a_period) {
     qd_vec2 low, high;
     qd_world_sides(world, &low, &high);
     ck_assert(high.y - low.y >= 20 && high.y - low.y < 21.2); // the next step would have brought it below
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// What the balance of an elastic packing is off by when it has been pressed from 0.8 to 0.95 of its area,
 /// per work.
 static double off_by(double dt, bool walls, double *work) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = walls ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
     def.compression.rate = (qd_vec2){0.03, 0.05};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 100; ++i) // of two sizes, a little disordered: they push each other about
         (void)qd_test_disk(world, 0.5 + i % 10, 0.5 + (double)(i / 10) + 0.05 * (i % 3), 0, 0,
                            0.5 - 0.05 * (i % 2), 1);
     qd_test_step(world, dt, (size_t)(2 / dt));
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     *work = m.compression_work;
     double off = fabs(m.imbalance) / m.compression_work;
     ck_assert_double_eq_tol(m.kinetic + m.contact_energy - m.entered, m.compression_work, 0.05 * *work);
-    qd_world_destroy(world);
     return off;
 }
 
 // Nothing is lost, so what springs have is what the compression gave; what is off goes with the square of the
 // step.
-START_TEST(test_balance) {
+QD_TEST_LOOP(test_balance, 0, 2) {
     double work, same;
     double coarse = off_by(0.01, _i, &work), fine = off_by(0.0025, _i, &same);
     ck_assert_double_gt(work, 1);
     ck_assert_double_eq_tol(work, same, 0.02 * work);
     ck_assert_msg(coarse < 1e-2 && fine < 0.35 * coarse, "off by %g, then %g of the work", coarse, fine);
 }
-END_TEST
 
 // In gravity, bodies that are carried up or down have another potential: all of it is in the books.
-START_TEST(test_balance_in_gravity) {
+QD_TEST(test_balance_in_gravity) {
     qd_world_def def = compress_def(QD_BOUNDARY_REFLECT, 0.05, 0.1);
     def.gravity = (qd_vec2){0.3, -2};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 20; ++i) (void)qd_test_disk(world, i, 20 + i % 3, 0.3 * i, 0, 0.3, 1);
     qd_test_step(world, 0.02, 150);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_ne(m.compression_work, 0);
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-11 * fabs(m.potential));
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Pressure ends it as well: springs are then just that far in each other.
-START_TEST(test_until_pressure) {
+QD_TEST(test_until_pressure) {
     qd_world_def def = compress_def(QD_BOUNDARY_PERIODIC, 0.02, 0.02);
     def.size = (qd_vec2){10, 10};
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 100;
     def.spring.gamman = 5;
     def.compression.pressure = 3;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 100; ++i)
         (void)qd_test_disk(world, -6.5 + i % 10, 3.5 + (double)(i / 10), 0, 0, 0.5, 1);
     qd_test_step(world, 0.01, 400);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.pressure, 3, 0.05);
     // A square lattice of spacing a: each disk has 4 neighbours, P = kn (1 - a) a / a^2.
     double a = sqrt(m.area / 100);
     ck_assert_double_eq_tol(100 * (1 - a) / a, 3, 0.05);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("compress", 120, NULL, NULL);
-    qd_test_once(tcase, test_velocities_are_kept, test_contacts_across_the_seam, test_refused,
-                 test_longer_than_half_a_period, test_balance_in_gravity, test_until_pressure);
-    qd_test_loops(tcase, {test_affine, 4}, {test_until_fraction, 2}, {test_same_for_any_team_and_margin, 7},
-                  {test_save_on_the_way, 6}, {test_balance, 2});
-    return qd_test_run_case("compress", tcase);
-}
+QD_TEST_MAIN("compress", 120, NULL, NULL)

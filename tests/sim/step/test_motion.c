@@ -24,10 +24,9 @@ static const box_case box_cases[] = {
 };
 
 static void check_box_case(const box_case *c, size_t steps) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 6};
+    qd_world_def def = qd_test_def(10, 6);
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, c->x, c->y, c->vx, c->vy, 0.5, 2);
     double dt = c->t / (double)steps;
     qd_test_step(world, dt, steps);
@@ -40,31 +39,27 @@ static void check_box_case(const box_case *c, size_t steps) {
     qd_vec2 given = qd_world_total(world).wall_impulse; // what the walls gave is what the body has more
     ck_assert_double_eq_tol(given.x, 2 * (state.velocity.x - c->vx), 1e-9);
     ck_assert_double_eq_tol(given.y, 2 * (state.velocity.y - c->vy), 1e-9);
-    qd_world_destroy(world);
 }
 
-START_TEST(box_in_small_steps) {
+QD_TEST_LOOP(box_in_small_steps, 0, 3) {
     const box_case *c = &box_cases[_i];
     check_box_case(c, (size_t)(c->t * 100));
 }
-END_TEST
 
 // A step may overshoot by several widths.
-START_TEST(box_in_giant_steps) {
+QD_TEST_LOOP(box_in_giant_steps, 0, 3) {
     const box_case *c = &box_cases[_i];
     check_box_case(c, 1);
     check_box_case(c, 3);
     check_box_case(c, 7);
 }
-END_TEST
 
-START_TEST(periodic_positions_stay_in_the_cell) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){7, 3};
+QD_TEST(periodic_positions_stay_in_the_cell) {
+    qd_world_def def = qd_test_def(7, 3);
     def.origin = (qd_vec2){-3.5, 1000};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 1, 1001, 3.3, -2.1, 0.5, 1);
     for (int k = 1; k <= 5000; ++k) {
         qd_test_step(world, 0.37, 1);
@@ -74,15 +69,12 @@ START_TEST(periodic_positions_stay_in_the_cell) {
         double x = 1 + 3.3 * 0.37 * k, off = (x - s.position.x) / 7;
         ck_assert_double_eq_tol(off, floor(off + 0.5), 1e-9);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(periodic_wrap_is_never_at_the_far_side) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+QD_TEST(periodic_wrap_is_never_at_the_far_side) {
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const double at[] = {10, -1e-300, -0.0, 30, -1e-17, 9.999999999999998, 1e7, -1e7 + 3};
     for (size_t i = 0; i < sizeof at / sizeof *at; ++i) {
         qd_id id = qd_test_disk(world, at[i], at[i], 0, 0, 0.01, 0);
@@ -90,16 +82,14 @@ START_TEST(periodic_wrap_is_never_at_the_far_side) {
         ck_assert_msg(s.position.x >= 0 && s.position.x < 10, "%g became %.17g", at[i], s.position.x);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The parabola itself at every step, with either contact model.
-START_TEST(projectile_follows_its_parabola) {
+QD_TEST_LOOP(projectile_follows_its_parabola, 0, 2) {
     qd_world_def def = qd_test_open_def();
     def.gravity = (qd_vec2){0, -9.81};
     def.contact = _i == 0 ? QD_CONTACT_NONE : QD_CONTACT_IMPULSE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 50, 3, 0, 0.5, 1);
     qd_test_step(world, 1.0 / 60, 60);
     qd_body_state s = qd_test_body(world, id);
@@ -108,42 +98,35 @@ START_TEST(projectile_follows_its_parabola) {
     ck_assert_double_eq_tol(s.velocity.y, -9.81, 1e-12);
     qd_world_sums sums = qd_world_sum(world);
     ck_assert_double_eq_tol(sums.potential, 9.81 * s.position.y, 1e-9);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(open_sides_let_bodies_go) {
+QD_TEST(open_sides_let_bodies_go) {
     qd_world_def def = qd_world_def_default();
     def.boundary_y = QD_BOUNDARY_OPEN;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 50, 0, 1000, 0.5, 1);
     qd_test_step(world, 1, 100);
     ck_assert_double_eq(qd_test_body(world, id).position.y, 100050);
     ck_assert_double_eq(qd_test_body(world, id).velocity.y, 1000);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 20};
+QD_TEST(body_as_wide_as_the_world_stays_in_the_middle) {
+    qd_world_def def = qd_test_def(10, 20);
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 5, 10, 3, 1, 5, 1);
     qd_test_step(world, 0.1, 100); // 10 up: two thirds of the way hit the top at 15 and come back
     qd_body_state s = qd_test_body(world, id);
     ck_assert_double_eq(s.position.x, 5);
     ck_assert_double_eq_tol(s.position.y, 10, 1e-9);
     ck_assert_double_eq(s.velocity.y, -1);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Put down across the wall on its way in, a body is let in; on its way out it is mirrored.
-START_TEST(body_across_a_mirror_comes_in) {
+QD_TEST(body_across_a_mirror_comes_in) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id in = qd_test_disk(world, 0.1, 50, 1, 0, 0.5, 1);
     qd_id out = qd_test_disk(world, 99.75, 50, 1, 0, 0.5, 1);
     qd_test_step(world, 0.125, 1);
@@ -151,28 +134,24 @@ START_TEST(body_across_a_mirror_comes_in) {
     ck_assert_double_eq(qd_test_body(world, in).velocity.x, 1);
     ck_assert_double_eq(qd_test_body(world, out).position.x, 99.125);
     ck_assert_double_eq(qd_test_body(world, out).velocity.x, -1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(time_is_step_times_dt) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(time_is_step_times_dt) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_test_step(world, 0.1, 1000);
     ck_assert_double_eq(qd_world_time(world), 1000 * 0.1);
     qd_test_step(world, 0.25, 8);
     ck_assert_double_eq(qd_world_time(world), 1000 * 0.1 + 2);
     ck_assert_uint_eq(qd_world_steps(world), 1008);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Mirroring walls of many bodies: what they gave balances the momentum, and every box held its body.
-START_TEST(mirrors_balance_momentum) {
+QD_TEST(mirrors_balance_momentum) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     def.size = (qd_vec2){30, 40};
     def.gravity = (qd_vec2){0, 0};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     qd_test_scatter(world, &random, 6000);
     qd_world_sums before = qd_world_sum(world);
@@ -184,13 +163,11 @@ START_TEST(mirrors_balance_momentum) {
         ck_assert_double_eq_tol(now.momentum.y - before.momentum.y, given.y, 1e-9 * now.momentum_scale);
         ck_assert_double_eq_tol(now.kinetic, before.kinetic, 1e-9 * before.kinetic);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Disks that only fly, with every kind of sides, and with fat boxes and without: all instruction sets move
 // them alike.
-START_TEST(instruction_sets_agree) {
+QD_TEST_LOOP(instruction_sets_agree, 0, 12) {
     uint64_t expected = 0;
     for (qd_simd simd = QD_SIMD_PORTABLE; simd <= QD_SIMD_NEON; ++simd) {
         if (!qd_simd_available(simd)) continue;
@@ -200,19 +177,17 @@ START_TEST(instruction_sets_agree) {
         def.friction = 0;
         def.simd = simd;
         def.margin = _i % 2 ? 0.5 : 0;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter(world, &random, 333);
         qd_test_step(world, 1.0 / 60, 30);
         uint64_t state = qd_world_hash(world);
         if (simd == QD_SIMD_PORTABLE) expected = state;
         ck_assert_msg(state == expected, "%s", qd_simd_name(simd));
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 /// Every instruction set turns as qdi_motion_turned does, bit for bit, and says which angles it leaves to it.
-START_TEST(turns_side_by_side_are_turns) {
+QD_TEST(turns_side_by_side_are_turns) {
     enum { COUNT = 37 };
     const double edges[] = {0,    -0.0,  1e-300,    0x1p-28, 0x1p-27,  -0x1p-27,
                             0.78, -0.78, 0.7800001, 3,       HUGE_VAL, (double)NAN};
@@ -241,15 +216,5 @@ START_TEST(turns_side_by_side_are_turns) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("motion", 120, NULL, NULL);
-    qd_test_once(tcase, turns_side_by_side_are_turns, periodic_positions_stay_in_the_cell,
-                 periodic_wrap_is_never_at_the_far_side, open_sides_let_bodies_go,
-                 body_as_wide_as_the_world_stays_in_the_middle, body_across_a_mirror_comes_in,
-                 time_is_step_times_dt, mirrors_balance_momentum);
-    qd_test_loops(tcase, {box_in_small_steps, 3}, {box_in_giant_steps, 3},
-                  {projectile_follows_its_parabola, 2}, {instruction_sets_agree, 12});
-    return qd_test_run_case("motion", tcase);
-}
+QD_TEST_MAIN("motion", 120, NULL, NULL)

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The loops of motion: what they say, and that every instruction set says the same.
@@ -32,7 +31,7 @@ static const qdi_soft_kernels *kernels_number(int number) {
     return qd_simd_available(QD_SIMD_AVX2) ? &qdi_soft_avx2 : NULL;
 }
 
-START_TEST(drift_and_box) {
+QD_TEST(drift_and_box) {
     for (int number = 0; number < 2; ++number)
         for (size_t count = 0; count <= MOST; ++count) {
             const qdi_soft_kernels *kernels = kernels_number(number);
@@ -66,9 +65,8 @@ START_TEST(drift_and_box) {
                 }
         }
 }
-END_TEST
 
-START_TEST(drift_tells_who_crosses) {
+QD_TEST(drift_tells_who_crosses) {
     for (int number = 0; number < 2; ++number) {
         const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
@@ -83,14 +81,13 @@ START_TEST(drift_tells_who_crosses) {
         }
     }
 }
-END_TEST
 
 static bool too_fast(const qdi_soft_kernels *kernels, const double *x, const double *y, const double *vx,
                      const double *vy) {
     return kernels->fastest(x, y, vx, vy, (qd_vec2){0, 0}, 5, 9) > 9;
 }
 
-START_TEST(strays_are_seen) {
+QD_TEST(strays_are_seen) {
     for (int number = 0; number < 2; ++number) {
         const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
@@ -107,7 +104,6 @@ START_TEST(strays_are_seen) {
                     }
     }
 }
-END_TEST
 
 enum { PLACES = 64, MOST_ENDS = 12 };
 static qdi_thin_force forces[PLACES];
@@ -191,7 +187,7 @@ static void expect_kick(const qdi_soft_kernels *kernels, double by[3][MOST], siz
     ck_assert(!kernels->kick(&kick, count));
 }
 
-START_TEST(sums_and_kicks) {
+QD_TEST(sums_and_kicks) {
     double sums[3][MOST];
     for (uint64_t seed = 0; seed < 20; ++seed)
         for (int number = 0; number < 2; ++number) {
@@ -203,9 +199,8 @@ START_TEST(sums_and_kicks) {
             expect_kick(kernels, sums, MOST - seed);
         }
 }
-END_TEST
 
-START_TEST(turns_by_the_angle) {
+QD_TEST(turns_by_the_angle) {
     const double dt = 0.01;
     double to[2][2][MOST], wrong[2][MOST];
     draw(7);
@@ -228,9 +223,8 @@ START_TEST(turns_by_the_angle) {
         }
     }
 }
-END_TEST
 
-START_TEST(length_stays) {
+QD_TEST(length_stays) {
     double one[1] = {1}, zero[1] = {0}, fast[1] = {1.5};
     for (int k = 0; k < 100000; ++k) {
         double x[1], y[1];
@@ -241,9 +235,5 @@ START_TEST(length_stays) {
     ck_assert_double_eq_tol(one[0] * one[0] + zero[0] * zero[0], 1, 1e-15);
     ck_assert_double_eq_tol(one[0], cos(1500), 1e-10);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("soft", 60, NULL, NULL, drift_and_box, drift_tells_who_crosses, strays_are_seen,
-                        sums_and_kicks, turns_by_the_angle, length_stays);
-}
+QD_TEST_MAIN("soft", 60, NULL, NULL)

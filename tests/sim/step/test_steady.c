@@ -123,12 +123,11 @@ static void gas_step(gas *all, int step, qd_tree_counts *sum) {
     if (step % ORDERED_EVERY == 0) order_rows(all);
 }
 
-START_TEST(a_steady_step_allocates_nothing) {
+QD_TEST_LOOP(a_steady_step_allocates_nothing, 0, KINDS *MOST_THREADS) {
     static gas all;
     const kind *of = &kinds[_i / MOST_THREADS];
     const int threads = 1 + _i % MOST_THREADS;
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     gas_start(&all, of, threads, &memory.allocator);
     qd_tree_counts counts = {0};
     for (int step = 0; step < WARM; ++step) gas_step(&all, step, &counts);
@@ -151,13 +150,11 @@ START_TEST(a_steady_step_allocates_nothing) {
     gas_stop(&all);
     ck_assert_uint_eq(memory.live, 0);
 }
-END_TEST
 
 // The same of a whole step. Contacts come and go, and now and then there are more of them at once than ever
 // before.
-START_TEST(a_steady_world_allocates_nothing) {
-    qd_test_allocator memory;
-    qd_test_allocator_init(&memory, 0);
+QD_TEST_LOOP(a_steady_world_allocates_nothing, 1, 3) {
+    qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
     qd_world_def def = qd_world_def_default();
     def.allocator = &memory.allocator;
     def.threads = _i;
@@ -171,11 +168,5 @@ START_TEST(a_steady_world_allocates_nothing) {
     qd_world_destroy(world);
     ck_assert_uint_eq(memory.live, 0);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("steady", 240, NULL, NULL);
-    tcase_add_loop_test(tcase, a_steady_step_allocates_nothing, 0, KINDS * MOST_THREADS);
-    tcase_add_loop_test(tcase, a_steady_world_allocates_nothing, 1, 3);
-    return qd_test_run_case("steady", tcase);
-}
+QD_TEST_MAIN("steady", 240, NULL, NULL)

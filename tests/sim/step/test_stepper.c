@@ -38,7 +38,7 @@ static life live(uint64_t seed, int threads, qd_retrieve_mode retrieve, size_t b
     def.size = (qd_vec2){side, 0.8 * side};
     def.threads = threads;
     def.retrieve = retrieve;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     scatter(world, &random, bodies, seed % 2 == 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     life result = {.hash = seed};
@@ -49,7 +49,6 @@ static life live(uint64_t seed, int threads, qd_retrieve_mode retrieve, size_t b
         result.hash = qd_hash_seeded(now, sizeof now, result.hash);
     }
     result.totals = qd_world_total(world);
-    qd_world_destroy(world);
     return result;
 }
 
@@ -64,7 +63,7 @@ static void check_same_life(const life *p, const life *q, uint64_t seed, int thr
     ck_assert_uint_eq(p->totals.refresh_refiled, q->totals.refresh_refiled);
 }
 
-START_TEST(any_team_gives_the_same) {
+QD_TEST(any_team_gives_the_same) {
     const int threads[] = {2, 3, 8};
     uint64_t first = qd_test_seed(40);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
@@ -77,9 +76,8 @@ START_TEST(any_team_gives_the_same) {
         }
     }
 }
-END_TEST
 
-START_TEST(any_way_to_retrieve_gives_the_same) {
+QD_TEST(any_way_to_retrieve_gives_the_same) {
     uint64_t first = qd_test_seed(60);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -89,18 +87,16 @@ START_TEST(any_way_to_retrieve_gives_the_same) {
         check_same_life(&join, &brute, seed, 3);
     }
 }
-END_TEST
 
-START_TEST(other_seeds_give_other_lives) {
+QD_TEST(other_seeds_give_other_lives) {
     ck_assert_uint_ne(live(1, 1, QD_RETRIEVE_JOIN, 100, 3).hash, live(2, 1, QD_RETRIEVE_JOIN, 100, 3).hash);
 }
-END_TEST
 
-START_TEST(phases_are_clocked) {
+QD_TEST(phases_are_clocked) {
     qd_world_def def = qd_world_def_default();
     def.threads = 2;
     qd_test_gas_def(&def, 100, 100);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 100, 100, 1);
     qd_profile profile;
     memset(&profile, 0, sizeof profile);
@@ -120,9 +116,7 @@ START_TEST(phases_are_clocked) {
     ck_assert_uint_eq(profile.wall_ns[QD_PHASE_EXPORT], 0);
     ck_assert_str_eq(qd_phase_name(QD_PHASE_RESOLVE), "resolve");
     ck_assert_str_eq(qd_phase_name(QD_PHASE_EXPORT), "export");
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A call that found no memory changes nothing; it is made again and works.
 static qd_status stubborn_add(qd_world *world, const qd_body_def *body, size_t *failures) {
@@ -166,7 +160,7 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
     def.margin = which % 3 == 0 ? 0.3 : which % 3 == 1 ? 0 : (double)NAN;
     bool shapes = which / 4 > 0;
     if (shapes) def.gravity.y = -5, def.friction = 0.5;
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_status status = qd_world_create(&def, &world);
     if (status != QD_OK) {
         ck_assert_int_eq(status, QD_ERR_MEMORY);
@@ -187,33 +181,25 @@ static uint64_t poor_life(qd_test_allocator *allocator, int which, size_t *failu
     }
     for (int k = 0; k < 4; ++k) ck_assert_int_eq(stubborn_step(world, failures), QD_OK);
     uint64_t parts[] = {qd_world_hash(world), qd_test_events_hash(world), qd_world_total(world).begins};
-    qd_world_destroy(world);
     return qd_hash_bytes(parts, sizeof parts);
 }
 
-START_TEST(memory_may_fail_at_any_call) {
+QD_TEST_LOOP(memory_may_fail_at_any_call, 0, 6) {
     qd_test_allocator allocator;
     size_t failures = 0, nth = 1;
-    qd_test_allocator_init(&allocator, 0);
+    allocator = qd_test_allocator_of(&allocator, 0);
     uint64_t expected = poor_life(&allocator, _i, &failures);
     ck_assert_uint_eq(failures, 0);
     size_t calls = allocator.calls;
     ck_assert_uint_gt(calls, 50);
     for (; nth <= calls; ++nth) {
         failures = 0;
-        qd_test_allocator_init(&allocator, nth);
+        allocator = qd_test_allocator_of(&allocator, nth);
         uint64_t hash = poor_life(&allocator, _i, &failures);
         ck_assert_msg(hash == expected, "allocation %zu: another life", nth);
         ck_assert_msg(failures == 1, "allocation %zu: noticed %zu times", nth, failures);
         ck_assert_msg(allocator.live == 0 && allocator.live_bytes == 0, "allocation %zu: a leak", nth);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("stepper", 240, NULL, NULL);
-    qd_test_once(tcase, any_team_gives_the_same, any_way_to_retrieve_gives_the_same,
-                 other_seeds_give_other_lives, phases_are_clocked);
-    tcase_add_loop_test(tcase, memory_may_fail_at_any_call, 0, 6);
-    return qd_test_run_case("stepper", tcase);
-}
+QD_TEST_MAIN("stepper", 240, NULL, NULL)

@@ -54,12 +54,12 @@ static const struct {
     int threads;
 } cases[] = {{QD_CONTACT_IMPULSE, 1}, {QD_CONTACT_IMPULSE, 3}, {QD_CONTACT_SPRING, 2}, {QD_CONTACT_NONE, 1}};
 
-START_TEST(a_stopped_step_leaves_all_as_it_was) {
+QD_TEST_LOOP(a_stopped_step_leaves_all_as_it_was, 0, (int)(sizeof cases / sizeof cases[0])) {
     size_t stops = 0, questions = 0;
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         stopper stop = {.at = 0};
-        qd_world *quiet = make(seed, cases[_i].threads, cases[_i].contact);
-        qd_world *stopped = make(seed, cases[_i].threads, cases[_i].contact);
+        qd_own(qd_world) quiet = make(seed, cases[_i].threads, cases[_i].contact);
+        qd_own(qd_world) stopped = make(seed, cases[_i].threads, cases[_i].contact);
         ck_assert_int_eq(qd_world_set_stop(stopped, ask, &stop), QD_OK);
         ck_assert_int_eq(qd_world_detect(stopped), QD_OK);
         ck_assert_int_eq(qd_world_detect(quiet), QD_OK);
@@ -74,17 +74,14 @@ START_TEST(a_stopped_step_leaves_all_as_it_was) {
             qd_test_step(quiet, 0.02, 1);
             check_same(stopped, quiet, k, 0);
         }
-        qd_world_destroy(stopped);
-        qd_world_destroy(quiet);
     }
     ck_assert_uint_ge(stops, 4 * 12 * 3); // there are three phases at least
     if (cases[_i].contact == QD_CONTACT_IMPULSE) ck_assert_uint_ge(questions, 8); // and in each sub-step
 }
-END_TEST
 
-START_TEST(nobody_asks_any_longer) {
+QD_TEST(nobody_asks_any_longer) {
     stopper stop = {.at = 1};
-    qd_world *world = make(5, 2, QD_CONTACT_IMPULSE);
+    qd_own(qd_world) world = make(5, 2, QD_CONTACT_IMPULSE);
     ck_assert_int_eq(qd_world_set_stop(NULL, ask, &stop), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_world_set_stop(world, ask, &stop), QD_OK);
     ck_assert_int_eq(qd_world_step(world, 0.02, NULL), QD_ERR_STOPPED);
@@ -92,13 +89,6 @@ START_TEST(nobody_asks_any_longer) {
     ck_assert_int_eq(qd_world_set_stop(world, NULL, NULL), QD_OK);
     ck_assert_int_eq(qd_world_step(world, 0.02, NULL), QD_OK);
     ck_assert_uint_eq(qd_world_steps(world), 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("stop", 120, NULL, NULL);
-    tcase_add_test(tcase, nobody_asks_any_longer);
-    tcase_add_loop_test(tcase, a_stopped_step_leaves_all_as_it_was, 0, (int)(sizeof cases / sizeof cases[0]));
-    return qd_test_run_case("stop", tcase);
-}
+QD_TEST_MAIN("stop", 120, NULL, NULL)

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <quadrille/hash.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /// The rig's world at step 0, recorded, with its checkpoint.
@@ -17,8 +16,8 @@ static qd_store_rig begin(void) {
     return rig;
 }
 
-START_TEST(tells_where_the_run_came_from) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(tells_where_the_run_came_from) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     ck_assert_str_eq(qd_store_note(rig.store), "");
     for (int again = 0; again < 2; ++again) {
         qd_store_run run;
@@ -39,12 +38,10 @@ START_TEST(tells_where_the_run_came_from) {
         rig.store = qd_test_store_open(rig.path.text, QD_STORE_READ);
     }
     ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 1); // run.db alone
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(keeps_every_metric_as_it_was) {
-    qd_store_rig rig = begin();
+QD_TEST(keeps_every_metric_as_it_was) {
+    qd_own(qd_store_rig) rig = begin();
     qd_test_store_run(rig.store, rig.world, 20);
     qd_test_store_close(&rig.store);
     qd_metrics metrics;
@@ -70,12 +67,10 @@ START_TEST(keeps_every_metric_as_it_was) {
                    " WHERE step = 4",
                    "1|2|3|4|5|6\n");
     qd_test_sql_is(rig.path.text, "SELECT count(*), min(step), max(step) FROM metrics", "11|0|20\n");
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(gives_hashes_and_frames_in_order) {
-    qd_store_rig rig = begin();
+QD_TEST(gives_hashes_and_frames_in_order) {
+    qd_own(qd_store_rig) rig = begin();
     ck_assert_int_eq(qd_store_put_hash(rig.store, INT64_MAX, UINT64_MAX), QD_OK);
     qd_test_store_run(rig.store, rig.world, 10);
     uint64_t step = 7, hash = 0;
@@ -92,9 +87,7 @@ START_TEST(gives_hashes_and_frames_in_order) {
     ck_assert_int_eq(qd_store_next_frame(rig.store, 1, &frame, NULL), QD_OK);
     ck_assert(frame.number == 1 && frame.step == 4 && frame.time == 4 * 0.02);
     ck_assert_int_eq(qd_store_next_frame(rig.store, 3, &frame, NULL), QD_ERR_NOT_FOUND);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 static void check_world(const qd_store_state *moment, const qd_world *world) {
     unsigned char *data = NULL;
@@ -108,10 +101,10 @@ static void check_world(const qd_store_state *moment, const qd_world *world) {
 
 /// `part`: most bytes of a part; 0: as usual.
 static void check_worlds(size_t part) {
-    qd_store_rig rig = qd_store_rig_make();
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     if (part) rig.store->part_bytes = part;
     qd_test_store_run(rig.store, rig.world, 16);
-    qd_world *then = qd_store_rig_world(&rig);
+    qd_own(qd_world) then = qd_store_rig_world(&rig);
     qd_test_step(then, 0.02, 10);
     qd_store_state moment;
     for (int again = 0; again < 2; ++again) {
@@ -137,22 +130,18 @@ static void check_worlds(size_t part) {
     qd_test_sql_is(rig.path.text,
                    "SELECT count(*) > 1, max(length(data)) <= 1000 FROM parts WHERE owner = 'checkpoint'",
                    part ? "1|1\n" : "0|0\n");
-    qd_world_destroy(then);
-    qd_store_rig_end(&rig);
 }
 
-START_TEST(keeps_worlds_bit_by_bit) {
+QD_TEST(keeps_worlds_bit_by_bit) {
     check_worlds(0);
 }
-END_TEST
 
-START_TEST(keeps_large_worlds_in_parts) {
+QD_TEST(keeps_large_worlds_in_parts) {
     check_worlds(1000);
 }
-END_TEST
 
-START_TEST(keeps_the_last_checkpoints_and_the_first) {
-    qd_store_rig rig = begin();
+QD_TEST(keeps_the_last_checkpoints_and_the_first) {
+    qd_own(qd_store_rig) rig = begin();
     qd_test_store_run(rig.store, rig.world, 50);
     ck_assert_int_eq(qd_store_put_checkpoint(rig.store, rig.world, "again", 5, 2), QD_OK); // replaces
     ck_assert_int_eq(qd_store_put_checkpoint(rig.store, rig.world, NULL, 0, 0), QD_ERR_VALUE);
@@ -169,12 +158,10 @@ START_TEST(keeps_the_last_checkpoints_and_the_first) {
     qd_test_sql_is(rig.path.text, "SELECT step FROM checkpoints ORDER BY step", "0\n40\n50\n");
     qd_test_sql_is(rig.path.text, "SELECT step FROM parts WHERE owner = 'checkpoint' ORDER BY step",
                    "0\n40\n50\n");
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(keeps_why_a_run_failed) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(keeps_why_a_run_failed) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     qd_limit_report report = {
         .reason = "faster than limits.speed (10)", .step = 12, .has_body = true, .label = 7};
     report.body.position = (qd_vec2){1, 2};
@@ -186,24 +173,22 @@ START_TEST(keeps_why_a_run_failed) {
     qd_test_sql_is(rig.path.text, "SELECT * FROM failures",
                    "12|faster than limits.speed (10)|7|1|2|3|0.10000000000000001\n"
                    "12|faster than limits.speed (10)|||||\n");
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// A run that goes on from its checkpoint, in another process's place, leaves what one leaves that was never
 /// interrupted.
-START_TEST(goes_on_as_if_nothing_had_happened) {
+QD_TEST(goes_on_as_if_nothing_had_happened) {
     qd_store_rig whole = begin(), broken;
     qd_test_store_run(whole.store, whole.world, 60);
     qd_test_store_close(&whole.store);
-    char *expected = qd_test_store_content(whole.path.text);
+    qd_own_memory char *expected = qd_test_store_content(whole.path.text);
     for (uint64_t stop = 0; stop <= 55; stop += 5) {
         broken = begin();
         qd_test_store_run(broken.store, broken.world, stop);
         qd_test_store_close(&broken.store);
         broken.store = qd_test_store_open(broken.path.text, QD_STORE_GO_ON);
         qd_store_state moment;
-        qd_world *world = NULL;
+        qd_own(qd_world) world = NULL;
         ck_assert_int_eq(qd_store_last_checkpoint(broken.store, UINT64_MAX, &moment, NULL), QD_OK);
         ck_assert_uint_eq(moment.step, stop / 10 * 10);
         ck_assert_int_eq(qd_world_load(moment.world, moment.world_bytes, 1, NULL, &world, NULL), QD_OK);
@@ -211,25 +196,21 @@ START_TEST(goes_on_as_if_nothing_had_happened) {
         ck_assert_int_eq(qd_store_rewind(broken.store, world, NULL), QD_OK);
         qd_test_store_run(broken.store, world, 60);
         qd_test_store_close(&broken.store);
-        char *content = qd_test_store_content(broken.path.text);
+        qd_own_memory char *content = qd_test_store_content(broken.path.text);
         ck_assert_msg(strcmp(content, expected) == 0, "stopped at %d: other rows", (int)stop);
-        free(content);
-        qd_world_destroy(world);
         qd_store_rig_end(&broken);
     }
     ck_assert_ptr_nonnull(strstr(expected, "|end|")); // there was something to compare
     ck_assert_ptr_nonnull(strstr(expected, "|impact|"));
-    free(expected);
     qd_store_rig_end(&whole);
 }
-END_TEST
 
-START_TEST(rewinds_every_table) {
-    qd_store_rig rig = begin();
+QD_TEST(rewinds_every_table) {
+    qd_own(qd_store_rig) rig = begin();
     qd_test_store_run(rig.store, rig.world, 40);
     const qd_limit_report report = {.reason = "some", .step = 41};
     ck_assert_int_eq(qd_store_put_failure(rig.store, &report), QD_OK);
-    qd_world *world = qd_store_rig_world(&rig);
+    qd_own(qd_world) world = qd_store_rig_world(&rig);
     qd_test_step(world, 0.02, 16);
     ck_assert_int_eq(qd_store_rewind(rig.store, world, NULL), QD_OK);
     ck_assert_int_eq(qd_store_rewind(rig.store, NULL, NULL), QD_ERR_ARGUMENT);
@@ -241,14 +222,11 @@ START_TEST(rewinds_every_table) {
                    " (SELECT max(step) FROM parts), (SELECT count(*) FROM failures),"
                    " (SELECT max(step) FROM fields)",
                    "16|16|16|16|16|0|16|0|14\n");
-    qd_world_destroy(world);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Fields are read back as they were measured, step by step.
-START_TEST(fields_are_read_back) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(fields_are_read_back) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     qd_field *field = NULL;
     ck_assert_int_eq(qd_field_create(5, 4, NULL, &field), QD_OK);
     for (uint64_t step = 1; step <= 3; ++step) {
@@ -277,13 +255,11 @@ START_TEST(fields_are_read_back) {
     ck_assert_int_eq(qd_store_next_fields(rig.store, 2, &fields, &error), QD_ERR_CORRUPT);
     ck_assert_msg(strstr(error.text, "table fields: step 2"), "%s", error.text);
     qd_field_destroy(field);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// More rows than all batches hold: the caller has to wait, and nothing is lost or out of order.
-START_TEST(blocks_and_never_drops) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(blocks_and_never_drops) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     uint64_t rows = 3 * QDI_BATCHES * QDI_BATCH_BYTES / sizeof(qdi_hash_row);
     for (uint64_t step = 0; step < rows; ++step)
         ck_assert_int_eq(qd_store_put_hash(rig.store, step, qd_hash_mix(step, 2)), QD_OK);
@@ -297,12 +273,10 @@ START_TEST(blocks_and_never_drops) {
     char expected[32];
     snprintf(expected, sizeof expected, "%" PRIu64 "\n", rows);
     qd_test_sql_is(rig.path.text, "SELECT count(*) FROM hashes", expected);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(refuses_what_makes_no_sense) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(refuses_what_makes_no_sense) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     qd_error error = {""};
     qd_store *store = NULL;
     qd_store_def def = qd_store_def_default();
@@ -331,12 +305,10 @@ START_TEST(refuses_what_makes_no_sense) {
     ck_assert_int_eq(qd_store_extend(rig.store, rig.scene, &error), QD_ERR_STATE);
     ck_assert_int_eq(qd_store_extend(rig.store, NULL, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_store_close(NULL, NULL), QD_OK);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(tells_a_row_that_is_there_already) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(tells_a_row_that_is_there_already) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     qd_error error = {""};
     ck_assert_int_eq(qd_store_put_hash(rig.store, 3, 1), QD_OK);
     qd_test_store_flush(rig.store);
@@ -350,15 +322,6 @@ START_TEST(tells_a_row_that_is_there_already) {
     ck_assert_msg(strstr(error.text, "UNIQUE"), "%s", error.text);
     rig.store = NULL;
     qd_test_sql_is(rig.path.text, "SELECT step FROM hashes", "3\n"); // its whole batch is not there
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("store", 120, NULL, NULL, tells_where_the_run_came_from, keeps_every_metric_as_it_was,
-                        gives_hashes_and_frames_in_order, keeps_worlds_bit_by_bit,
-                        keeps_large_worlds_in_parts, keeps_the_last_checkpoints_and_the_first,
-                        keeps_why_a_run_failed, goes_on_as_if_nothing_had_happened, rewinds_every_table,
-                        fields_are_read_back, blocks_and_never_drops, refuses_what_makes_no_sense,
-                        tells_a_row_that_is_there_already);
-}
+QD_TEST_MAIN("store", 120, NULL, NULL)

@@ -49,10 +49,9 @@ static void check_last(const qd_store_rig *rig, uint64_t step, const char *named
     ck_assert_msg(status == (step == UINT64_MAX ? QD_ERR_CORRUPT : QD_OK), "%s", skipped.text);
     if (status == QD_OK) {
         ck_assert_uint_eq(moment.step, step);
-        qd_world *world = NULL;
+        qd_own(qd_world) world = NULL;
         ck_assert_int_eq(qd_world_load(moment.world, moment.world_bytes, 1, NULL, &world, NULL), QD_OK);
         ck_assert_uint_eq(qd_world_steps(world), step);
-        qd_world_destroy(world);
     }
     const char *place = strstr(skipped.text, rig->path.text);
     if (named[0]) {
@@ -64,8 +63,8 @@ static void check_last(const qd_store_rig *rig, uint64_t step, const char *named
     qd_test_store_close(&store);
 }
 
-START_TEST(takes_the_checkpoint_before_a_damaged_one) {
-    qd_store_rig rig = make();
+QD_TEST(takes_the_checkpoint_before_a_damaged_one) {
+    qd_own(qd_store_rig) rig = make();
     check_last(&rig, 50, "");
     flip(rig.path.text, "parts", "data", "owner = 'checkpoint' AND step = 50", 600);
     check_last(&rig, 40, ": the checkpoint of step 50 is damaged: its checksum differs");
@@ -74,11 +73,9 @@ START_TEST(takes_the_checkpoint_before_a_damaged_one) {
                ": the checkpoint of step 50 is damaged: its checksum differs; so is that of step 40");
     qd_test_sql_run(rig.path.text, "DELETE FROM parts WHERE owner = 'checkpoint' AND step = 0");
     check_last(&rig, UINT64_MAX, ": the checkpoint of step 0 is damaged: its checksum differs");
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(notices_every_way_to_damage_a_checkpoint) {
+QD_TEST(notices_every_way_to_damage_a_checkpoint) {
     static const char *const ways[] = {
         "UPDATE checkpoints SET checksum = replace(checksum, substr(checksum, 1, 1), 'x') WHERE step = 50",
         "UPDATE checkpoints SET checksum = '0123456789abcdef' WHERE step = 50",
@@ -92,25 +89,21 @@ START_TEST(notices_every_way_to_damage_a_checkpoint) {
         "INSERT INTO parts VALUES ('checkpoint', 50, 9, x'00')",
     };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
-        qd_store_rig rig = make();
+        qd_own(qd_store_rig) rig = make();
         qd_test_sql_run(rig.path.text, ways[i]);
         check_last(&rig, 40, ": the checkpoint of step 50 is damaged: its checksum differs");
-        qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
-START_TEST(names_the_checkpoint_that_is_no_blob) {
-    qd_store_rig rig = make();
+QD_TEST(names_the_checkpoint_that_is_no_blob) {
+    qd_own(qd_store_rig) rig = make();
     qd_test_sql_run(rig.path.text,
                     "UPDATE parts SET data = 'text' || data WHERE owner = 'checkpoint' AND step = 50");
     check_last(&rig, 40, ": the checkpoint of step 50 is damaged: database disk image is malformed");
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-START_TEST(names_what_else_is_damaged) {
-    qd_store_rig rig = make();
+QD_TEST(names_what_else_is_damaged) {
+    qd_own(qd_store_rig) rig = make();
     flip(rig.path.text, "parts", "data", "owner = 'snapshot' AND step = 16", 100);
     qd_test_sql_run(rig.path.text, "UPDATE hashes SET hash = 'no hash' WHERE step = 6;"
                                    "UPDATE frames SET pixels = x'00' WHERE number = 2;"
@@ -137,9 +130,7 @@ START_TEST(names_what_else_is_damaged) {
     ck_assert(!run.scene && !run.cpu);
     ck_assert_int_eq(qd_store_check(store, &error), QD_OK); // as a database it is sound
     qd_test_store_close(&store);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Opening fails in both modes with this status and a reason that says `named`.
 static void check_refused(const char *path, qd_status expected, const char *named) {
@@ -153,7 +144,7 @@ static void check_refused(const char *path, qd_status expected, const char *name
     }
 }
 
-START_TEST(refuses_what_is_no_run_store) {
+QD_TEST(refuses_what_is_no_run_store) {
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "some.db");
     check_refused(path.text, QD_ERR_NOT_FOUND, "there is no");
@@ -168,10 +159,9 @@ START_TEST(refuses_what_is_no_run_store) {
     check_refused(path.text, QD_ERR_INVALID, "no run store");
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 /// SQLite takes names of half a kilobyte; a run directory may lie deeper.
-START_TEST(says_that_a_name_is_too_long_for_sqlite) {
+QD_TEST(says_that_a_name_is_too_long_for_sqlite) {
     qd_scratch scratch = qd_scratch_make();
     char path[2048];
     size_t used = (size_t)snprintf(path, sizeof path, "%s", scratch.path);
@@ -192,32 +182,27 @@ START_TEST(says_that_a_name_is_too_long_for_sqlite) {
     }
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
-START_TEST(refuses_a_newer_schema) {
-    qd_store_rig rig = make();
+QD_TEST(refuses_a_newer_schema) {
+    qd_own(qd_store_rig) rig = make();
     qd_test_sql_run(rig.path.text, "PRAGMA user_version=99");
     check_refused(rig.path.text, QD_ERR_INVALID, "has schema 99, of a newer Quadrille");
     qd_test_sql_run(rig.path.text, "PRAGMA user_version=-1");
     check_refused(rig.path.text, QD_ERR_CORRUPT, "schema -1");
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Tables that a store of this schema must have are gone.
-START_TEST(refuses_a_store_without_its_tables) {
-    qd_store_rig rig = make();
+QD_TEST(refuses_a_store_without_its_tables) {
+    qd_own(qd_store_rig) rig = make();
     qd_test_sql_run(rig.path.text, "DROP TABLE hashes");
     qd_store *store = NULL;
     qd_error error = {""};
     ck_assert_int_eq(qd_store_open(rig.path.text, QD_STORE_GO_ON, NULL, &store, &error), QD_ERR_CORRUPT);
     ck_assert_msg(strstr(error.text, "has no table hashes as Quadrille makes it"), "%s", error.text);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Tables of the right names that another program made: rows without end, or in no order.
-START_TEST(refuses_tables_of_others) {
+QD_TEST(refuses_tables_of_others) {
     static const struct {
         const char *table, *change;
     } ways[] = {
@@ -235,19 +220,17 @@ START_TEST(refuses_tables_of_others) {
         {"snapshots", "DROP TABLE snapshots; CREATE VIRTUAL TABLE snapshots USING fts4(step, time)"},
     };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
-        qd_store_rig rig = make();
+        qd_own(qd_store_rig) rig = make();
         qd_test_sql_run(rig.path.text, ways[i].change);
         char named[64];
         snprintf(named, sizeof named, "has no table %s as Quadrille makes it", ways[i].table);
         check_refused(rig.path.text, QD_ERR_CORRUPT, named);
-        qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
 /// What people have added for themselves stays, and is not run.
-START_TEST(runs_no_view_and_no_trigger) {
-    qd_store_rig rig = make();
+QD_TEST(runs_no_view_and_no_trigger) {
+    qd_own(qd_store_rig) rig = make();
     qd_test_sql_run(rig.path.text,
                     "CREATE VIEW mine AS SELECT step FROM hashes; ALTER TABLE hashes ADD COLUMN note TEXT;"
                     "CREATE TABLE notes (text); INSERT INTO notes VALUES ('kept');"
@@ -257,9 +240,7 @@ START_TEST(runs_no_view_and_no_trigger) {
     qd_test_store_close(&rig.store);
     qd_test_sql_is(rig.path.text, "SELECT hash FROM hashes WHERE step = 51", "0000000000000007\n");
     qd_test_sql_is(rig.path.text, "SELECT * FROM notes", "kept\n");
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 static void write_bytes(const char *path, const char *data, size_t bytes) {
     FILE *file = fopen(path, "wb");
@@ -279,8 +260,8 @@ static char *find_hash(char *data, size_t bytes, uint64_t step) {
 
 /// The last row of a page and the first of the next say that they are of step 1: who asks for the row that
 /// should be there gets that, and would begin again.
-START_TEST(notices_rows_out_of_order) {
-    qd_store_rig rig = make();
+QD_TEST(notices_rows_out_of_order) {
+    qd_own(qd_store_rig) rig = make();
     qd_test_sql_run(rig.path.text,
                     "PRAGMA journal_mode=DELETE; DELETE FROM hashes; WITH RECURSIVE n(step) AS (SELECT 200"
                     " UNION ALL SELECT step + 1 FROM n WHERE step < 3000)"
@@ -305,9 +286,7 @@ START_TEST(notices_rows_out_of_order) {
     ck_assert_int_eq(status, QD_ERR_CORRUPT);
     ck_assert_msg(strstr(error.text, "table hashes: row 1 is out of order"), "%s", error.text);
     qd_test_store_close(&store);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 static bool count_event(void *context, const qd_store_event *event) {
     (void)event;
@@ -317,9 +296,10 @@ static bool count_event(void *context, const qd_store_event *event) {
 
 /// The file says that its rows are in order, and they are not: each row of events is to be later than the one
 /// before.
-START_TEST(notices_events_out_of_order) {
-    qd_store_rig rig = make();
-    char *ours = qd_test_sql(rig.path.text, "SELECT sql FROM sqlite_schema WHERE name = 'events'");
+QD_TEST(notices_events_out_of_order) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *ours = qd_test_sql(rig.path.text,
+                                           "SELECT sql FROM sqlite_schema WHERE name = 'events'");
     ours[strcspn(ours, "\n")] = '\0';
     char change[2048];
     snprintf(change, sizeof change,
@@ -330,7 +310,6 @@ START_TEST(notices_events_out_of_order) {
              "INSERT INTO other SELECT * FROM events; DROP TABLE events; ALTER TABLE other RENAME TO events;"
              "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = '%s' WHERE name = 'events'",
              ours);
-    free(ours);
     qd_test_sql_run(rig.path.text, change);
     qd_store *store = qd_test_store_open(rig.path.text, QD_STORE_READ);
     qd_error error = {""};
@@ -340,14 +319,13 @@ START_TEST(notices_events_out_of_order) {
     ck_assert_msg(strstr(error.text, "table events"), "%s", error.text);
     ck_assert_uint_gt(count, 0);
     qd_test_store_close(&store);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// A program that knew fewer metrics made it: what it has stays, and what it lacks is added.
-START_TEST(brings_older_metrics_up_to_date) {
-    qd_store_rig rig = make();
-    char *before = qd_test_sql(rig.path.text, "SELECT step, kinetic, move_ns FROM metrics ORDER BY step");
+QD_TEST(brings_older_metrics_up_to_date) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *before = qd_test_sql(rig.path.text,
+                                             "SELECT step, kinetic, move_ns FROM metrics ORDER BY step");
     qd_test_sql_run(rig.path.text, "ALTER TABLE metrics DROP COLUMN fastest; ALTER TABLE metrics DROP COLUMN"
                                    " tree_nodes; ALTER TABLE metrics DROP COLUMN export_ns");
     rig.store = qd_test_store_open(rig.path.text, QD_STORE_GO_ON);
@@ -363,15 +341,13 @@ START_TEST(brings_older_metrics_up_to_date) {
                    "1|1||\n");
     qd_test_sql_is(rig.path.text, "SELECT step, kinetic, move_ns FROM metrics WHERE step <= 50 ORDER BY step",
                    before);
-    free(before);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Version 0 has no tables yet: both modes go through every change of the schema.
-START_TEST(goes_through_all_changes_of_the_schema) {
-    qd_store_rig rig = make();
-    char *schema = qd_test_sql(rig.path.text, "SELECT name, sql FROM sqlite_schema ORDER BY name");
+QD_TEST(goes_through_all_changes_of_the_schema) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *schema = qd_test_sql(rig.path.text,
+                                             "SELECT name, sql FROM sqlite_schema ORDER BY name");
     for (int mode = QD_STORE_READ; mode <= QD_STORE_GO_ON; ++mode) {
         qd_scratch_path path = qd_scratch_at(&rig.scratch, mode == QD_STORE_READ ? "read.db" : "go_on.db");
         qd_scratch_write(path.text, "");
@@ -382,10 +358,7 @@ START_TEST(goes_through_all_changes_of_the_schema) {
         qd_test_store_close(&store);
         qd_test_sql_is(path.text, "SELECT name, sql FROM sqlite_schema ORDER BY name", schema);
     }
-    free(schema);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Reads everything there is to read; whatever comes back, comes back.
 static void read_all(const char *path, qd_store_mode mode) {
@@ -416,14 +389,14 @@ static void read_all(const char *path, qd_store_mode mode) {
 }
 
 /// Whatever happens to the file, reading it says so and does no harm.
-START_TEST(survives_any_damage) {
-    qd_store_rig rig = make();
+QD_TEST(survives_any_damage) {
+    qd_own(qd_store_rig) rig = make();
     size_t bytes = 0, cases = qd_test_replaying() ? 1 : qd_test_effort(150);
-    char *whole = qd_scratch_read(rig.path.text, &bytes);
+    qd_own_memory char *whole = qd_scratch_read(rig.path.text, &bytes);
     uint64_t first = qd_test_seed(1);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
         qd_random random = qd_random_at(seed, 0, 1);
-        char *data = malloc(bytes);
+        qd_own_memory char *data = qd_test_memory(bytes);
         memcpy(data, whole, bytes);
         size_t left = seed % 5 == 0 ? qd_random_bits(&random) % bytes : bytes;
         for (int k = 0; k < 8 && left > 0; ++k) {
@@ -433,20 +406,8 @@ START_TEST(survives_any_damage) {
             if (at < left) data[at] = (char)qd_random_bits(&random);
         }
         write_bytes(rig.path.text, data, left);
-        free(data);
         read_all(rig.path.text, seed % 2 ? QD_STORE_READ : QD_STORE_GO_ON);
     }
-    free(whole);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main(
-        "store_damage", 240, NULL, NULL, takes_the_checkpoint_before_a_damaged_one,
-        notices_every_way_to_damage_a_checkpoint, names_the_checkpoint_that_is_no_blob,
-        names_what_else_is_damaged, refuses_what_is_no_run_store, says_that_a_name_is_too_long_for_sqlite,
-        refuses_a_newer_schema, refuses_a_store_without_its_tables, refuses_tables_of_others,
-        runs_no_view_and_no_trigger, notices_rows_out_of_order, notices_events_out_of_order,
-        brings_older_metrics_up_to_date, goes_through_all_changes_of_the_schema, survives_any_damage);
-}
+QD_TEST_MAIN("store_damage", 240, NULL, NULL)

@@ -52,8 +52,8 @@ static void add_metrics(qdi_text *text) {
     }
 }
 
-START_TEST(has_every_metric) {
-    char *text = read_document();
+QD_TEST(has_every_metric) {
+    qd_own_memory char *text = read_document();
     char *begin = strstr(text, begin_mark), *end = strstr(text, end_mark);
     ck_assert_msg(begin && end && begin < end, "%s has no place for the metrics", document);
     begin += strlen(begin_mark);
@@ -74,9 +74,7 @@ START_TEST(has_every_metric) {
                   "the metrics in %s are not those of the library: run this test with QD_TEST_UPDATE=1",
                   document);
     qdi_text_release(&metrics);
-    free(text);
 }
-END_TEST
 
 /// The tables as the document has them: "TABLE COLUMN TYPE" a line.
 static char *documented(const char *text) {
@@ -94,20 +92,15 @@ static char *documented(const char *text) {
     return result;
 }
 
-START_TEST(has_every_table_and_column) {
-    qd_store_rig rig = make();
-    char *text = read_document(), *said = documented(text);
-    char *is = qd_test_sql(rig.path.text,
-                           "SELECT t.name || ' ' || c.name || ' ' || lower(c.type)"
-                           " FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'"
-                           " ORDER BY t.rowid, c.cid");
+QD_TEST(has_every_table_and_column) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *text = read_document(), *said = documented(text);
+    qd_own_memory char *is = qd_test_sql(
+        rig.path.text, "SELECT t.name || ' ' || c.name || ' ' || lower(c.type)"
+                       " FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'"
+                       " ORDER BY t.rowid, c.cid");
     ck_assert_str_eq(said, is);
-    free(is);
-    free(said);
-    free(text);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 // ---- examples ----
 
@@ -146,28 +139,24 @@ static bool is_there(const char *program) {
     return false;
 }
 
-START_TEST(has_shell_examples_that_run) {
+QD_TEST(has_shell_examples_that_run) {
     if (!is_there("sqlite3")) return;
-    qd_store_rig rig = make();
-    char *text = read_document();
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *text = read_document();
     const char *from = text;
     ck_assert_int_eq(chdir(rig.scratch.path), 0);
     int blocks = 0;
     for (char *block; (block = next_block(&from, "sh")) != NULL; ++blocks) {
         qd_scratch_write("example.sh", block);
-        char *said = run("sh -e example.sh 2>&1");
+        qd_own_memory char *said = run("sh -e example.sh 2>&1");
         size_t lines = 0;
         for (const char *at = said; (at = strchr(at, '\n')) != NULL; ++at) ++lines;
         ck_assert_msg(lines > 3 && !strstr(said, "rror"), "%s\ngives\n%s", block, said);
         ck_assert_msg(blocks != 0 || strstr(said, "\n32,0.64"), "no metrics of the last step:\n%s", said);
-        free(said);
         free(block);
     }
     ck_assert_int_ge(blocks, 3);
-    free(text);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// What the example that reads a snapshot should print, but for how numbers are written.
 static void check_bodies(const char *said, const qd_world *world) {
@@ -185,28 +174,21 @@ static void check_bodies(const char *said, const qd_world *world) {
     ck_assert_str_eq(said, "");
 }
 
-START_TEST(has_python_examples_that_run) {
+QD_TEST(has_python_examples_that_run) {
     if (!is_there("python3")) return;
-    qd_store_rig rig = make();
-    char *text = read_document();
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *text = read_document();
     const char *from = text;
     ck_assert_int_eq(chdir(rig.scratch.path), 0);
     int blocks = 0;
     for (char *block; (block = next_block(&from, "python")) != NULL; ++blocks) {
         qd_scratch_write("example.py", block);
-        char *said = run("python3 example.py 2>&1");
+        qd_own_memory char *said = run("python3 example.py 2>&1");
         if (blocks == 0) ck_assert_msg(strstr(said, "\n32 0.64 "), "no metrics of the last step:\n%s", said);
         if (blocks == 1) check_bodies(said, rig.world);
-        free(said);
         free(block);
     }
     ck_assert_int_eq(blocks, 2);
-    free(text);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("store_doc", 120, NULL, NULL, has_every_metric, has_every_table_and_column,
-                        has_shell_examples_that_run, has_python_examples_that_run);
-}
+QD_TEST_MAIN("store_doc", 120, NULL, NULL)

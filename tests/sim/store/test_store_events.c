@@ -96,18 +96,17 @@ static void exchange(qd_world *world, qd_random *random) {
 }
 
 static void check_same(const qd_store_rig *rig, const char *expected) {
-    char *rows = qd_test_sql(rig->path.text, "SELECT * FROM events ORDER BY step, number");
+    qd_own_memory char *rows = qd_test_sql(rig->path.text, "SELECT * FROM events ORDER BY step, number");
     size_t line = 0, i = 0;
     for (; rows[i] && rows[i] == expected[i]; ++i) line += rows[i] == '\n';
     ck_assert_msg(rows[i] == expected[i], "event %zu is not as the world had it:\n%.400s\ninstead of\n%.400s",
                   line, rows + (i < 60 ? 0 : i - 60), expected + (i < 60 ? 0 : i - 60));
-    free(rows);
 }
 
 /// Every event as the world has it, in its order, with the labels of bodies that are gone; `persist` at steps
 /// that this divides.
-START_TEST(are_those_of_the_world) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(are_those_of_the_world) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     static witness seen;
     seen = (witness){.text = NULL};
     seen.text = open_memstream(&seen.chars, &seen.bytes);
@@ -132,15 +131,13 @@ START_TEST(are_those_of_the_world) {
                    "SELECT sum(kind = 'begin'), sum(kind = 'end'), sum(kind = 'impact') FROM events",
                    expected);
     free(seen.chars);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// The events of a detection after bodies were exchanged: ends name those that are gone.
-START_TEST(name_bodies_that_are_gone) {
+QD_TEST(name_bodies_that_are_gone) {
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     for (int round = 0; round < 10; ++round) {
-        qd_store_rig rig = qd_store_rig_make();
+        qd_own(qd_store_rig) rig = qd_store_rig_make();
         static witness seen;
         seen = (witness){.text = NULL};
         seen.text = open_memstream(&seen.chars, &seen.bytes);
@@ -161,25 +158,21 @@ START_TEST(name_bodies_that_are_gone) {
         fclose(seen.text);
         check_same(&rig, seen.chars);
         free(seen.chars);
-        qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
 /// A store beside a world, and its events as text.
 static char *events_of(const qd_world *world, qd_status expected) {
-    qd_store_rig rig = qd_store_rig_make();
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     ck_assert_int_eq(qd_store_put_events(rig.store, world, false), expected);
     qd_test_store_close(&rig.store);
-    char *rows = qd_test_sql(rig.path.text, "SELECT kind, a, b FROM events ORDER BY step, number");
-    qd_store_rig_end(&rig);
-    return rows;
+    return qd_test_sql(rig.path.text, "SELECT kind, a, b FROM events ORDER BY step, number");
 }
 
 // The events of a moment are put after one of the bodies in them was removed, so that nobody knows its label
 // any more, unless they were put before.
-START_TEST(removed_before_they_are_put) {
-    qd_world *world = qd_test_gap(_i == 1);
+QD_TEST_LOOP(removed_before_they_are_put, 0, 2) {
+    qd_own(qd_world) world = qd_test_gap(_i == 1);
     char *rows = events_of(world, QD_ERR_STALE);
     ck_assert_str_eq(rows, "");
     free(rows);
@@ -187,15 +180,13 @@ START_TEST(removed_before_they_are_put) {
     rows = events_of(world, QD_OK);
     ck_assert_ptr_nonnull(strstr(rows, "end|101|"));
     free(rows);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A body bounces on its way through a step at whose end a sink takes it. It has never been in a contact.
-START_TEST(impacts_of_bodies_that_sink) {
+QD_TEST(impacts_of_bodies_that_sink) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50, 2};
     body.velocity = (qd_vec2){0, -40};
@@ -204,16 +195,8 @@ START_TEST(impacts_of_bodies_that_sink) {
     qd_test_sink(world, 40, 2.25, 20, 0.75, UINT64_MAX);
     qd_test_step(world, 0.0875, 1);
     ck_assert_uint_eq(qd_world_count(world), 0);
-    char *rows = events_of(world, QD_OK);
+    qd_own_memory char *rows = events_of(world, QD_OK);
     ck_assert_str_eq(rows, "impact|77|\n");
-    free(rows);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("store_events", 120, NULL, NULL);
-    qd_test_once(tests, are_those_of_the_world, name_bodies_that_are_gone, impacts_of_bodies_that_sink);
-    tcase_add_loop_test(tests, removed_before_they_are_put, 0, 2);
-    return qd_test_run_case("store_events", tests);
-}
+QD_TEST_MAIN("store_events", 120, NULL, NULL)

@@ -112,9 +112,8 @@ static void resume(const attempt *failed, const char *expected, size_t number) {
         ck_assert_int_eq(qd_store_rewind(run.store, run.world, NULL), QD_OK);
         ck_assert_int_eq(go(&run, LAST), QD_OK);
         qd_test_store_close(&run.store);
-        char *content = qd_test_store_content(failed->rig->path.text);
+        qd_own_memory char *content = qd_test_store_content(failed->rig->path.text);
         ck_assert_msg(strcmp(content, expected) == 0, "fault %zu: other rows", number);
-        free(content);
         qd_world_destroy(run.world);
     } else {
         qd_test_store_close(&run.store);
@@ -131,12 +130,59 @@ static qd_store_rig make(void) {
 
 // ---- memory ----
 
-START_TEST(no_memory_at_any_allocation) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+/// SQLite's memory, which is not the allocator's.
+typedef struct sqlite_memory {
+    size_t calls, fail_at;
+    sqlite3_mem_methods below;
+} sqlite_memory;
+static sqlite_memory memory;
+
+static bool memory_fails(void) {
+    return __atomic_add_fetch(&memory.calls, 1, __ATOMIC_RELAXED) == memory.fail_at;
+}
+
+static void *sqlite_malloc(int bytes) {
+    return memory_fails() ? NULL : memory.below.xMalloc(bytes);
+}
+
+static void *sqlite_realloc(void *old, int bytes) {
+    return memory_fails() ? NULL : memory.below.xRealloc(old, bytes);
+}
+
+QD_TEST(no_memory_for_sqlite) {
+    // With CK_FORK=no, too, this needs SQLite not to have begun: it is the first test of this file.
+    (void)sqlite3_shutdown();
+    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.below), SQLITE_OK);
+    sqlite3_mem_methods faulty = memory.below;
+    faulty.xMalloc = sqlite_malloc;
+    faulty.xRealloc = sqlite_realloc;
+    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &faulty), SQLITE_OK);
+    qd_own(qd_store_rig) rig = make();
+    memory.calls = 0;
+    qd_own_memory char *expected = expect(&rig);
+    size_t calls = memory.calls, cases = qd_test_effort(120), failures = 0;
+    for (size_t k = 0; k < cases; ++k) {
+        attempt run = {.rig = &rig};
+        memory.calls = 0;
+        memory.fail_at = 1 + k * calls / cases;
+        size_t fault = memory.fail_at;
+        qd_status status = try(&run);
+        memory.fail_at = 0;
+        // Some allocations SQLite can do without.
+        ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s: %s", fault,
+                      qd_status_text(status), run.error.text);
+        ck_assert_int_eq(sqlite3_memory_used(), 0);
+        failures += status != QD_OK;
+        resume(&run, expected, fault);
+    }
+    ck_assert_uint_gt(failures, cases / 4);
+}
+
+QD_TEST(no_memory_at_any_allocation) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         attempt run = {.rig = &rig, .allocator = &allocator.allocator};
         qd_status status = try(&run);
         if (qd_test_had_memory(&allocator, status)) {
@@ -145,21 +191,17 @@ START_TEST(no_memory_at_any_allocation) {
         }
         resume(&run, expected, n);
     }
-    free(expected);
     unlink(rig.path.text);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// The same when a store is opened, read and rewound.
-START_TEST(no_memory_while_reading) {
-    qd_store_rig rig = make();
+QD_TEST(no_memory_while_reading) {
+    qd_own(qd_store_rig) rig = make();
     free(expect(&rig));
     attempt whole = {.rig = &rig};
     ck_assert_int_eq(try(&whole), QD_OK);
     for (size_t n = 1, failures = 0;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_store *store = NULL;
         qd_store_run run;
         qd_store_state moment;
@@ -181,68 +223,16 @@ START_TEST(no_memory_while_reading) {
             break;
         }
     }
-    qd_store_rig_end(&rig);
 }
-END_TEST
-
-/// SQLite's memory, which is not the allocator's.
-typedef struct sqlite_memory {
-    size_t calls, fail_at;
-    sqlite3_mem_methods below;
-} sqlite_memory;
-static sqlite_memory memory;
-
-static bool memory_fails(void) {
-    return __atomic_add_fetch(&memory.calls, 1, __ATOMIC_RELAXED) == memory.fail_at;
-}
-
-static void *sqlite_malloc(int bytes) {
-    return memory_fails() ? NULL : memory.below.xMalloc(bytes);
-}
-
-static void *sqlite_realloc(void *old, int bytes) {
-    return memory_fails() ? NULL : memory.below.xRealloc(old, bytes);
-}
-
-START_TEST(no_memory_for_sqlite) {
-    (void)sqlite3_shutdown();
-    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.below), SQLITE_OK);
-    sqlite3_mem_methods faulty = memory.below;
-    faulty.xMalloc = sqlite_malloc;
-    faulty.xRealloc = sqlite_realloc;
-    ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &faulty), SQLITE_OK);
-    qd_store_rig rig = make();
-    memory.calls = 0;
-    char *expected = expect(&rig);
-    size_t calls = memory.calls, cases = qd_test_effort(120), failures = 0;
-    for (size_t k = 0; k < cases; ++k) {
-        attempt run = {.rig = &rig};
-        memory.calls = 0;
-        memory.fail_at = 1 + k * calls / cases;
-        size_t fault = memory.fail_at;
-        qd_status status = try(&run);
-        memory.fail_at = 0;
-        // Some allocations SQLite can do without.
-        ck_assert_msg(status == QD_OK || status == QD_ERR_MEMORY, "allocation %zu: %s: %s", fault,
-                      qd_status_text(status), run.error.text);
-        ck_assert_int_eq(sqlite3_memory_used(), 0);
-        failures += status != QD_OK;
-        resume(&run, expected, fault);
-    }
-    ck_assert_uint_gt(failures, cases / 4);
-    free(expected);
-    qd_store_rig_end(&rig);
-}
-END_TEST
 
 // ---- disk ----
 
 /// Every write fails in turn (or one of `stride`), and all that follow, as on a disk that is full or broken.
 static void check_writes(int code, const char *named, size_t stride) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
-    qd_store_rig rig = make();
+    qd_own(qd_store_rig) rig = make();
     vfs->writes = 0;
-    char *expected = expect(&rig);
+    qd_own_memory char *expected = expect(&rig);
     size_t writes = vfs->writes;
     if (qd_test_effort(10) < 10) stride *= 7;
     ck_assert_uint_gt(writes, 30);
@@ -258,24 +248,20 @@ static void check_writes(int code, const char *named, size_t stride) {
                       run.error.text);
         resume(&run, expected, n);
     }
-    free(expected);
-    qd_store_rig_end(&rig);
 }
 
-START_TEST(a_disk_that_is_full) {
+QD_TEST(a_disk_that_is_full) {
     check_writes(SQLITE_FULL, "database or disk is full", 1);
 }
-END_TEST
 
-START_TEST(a_disk_that_is_broken) {
+QD_TEST(a_disk_that_is_broken) {
     check_writes(SQLITE_IOERR_WRITE, "disk I/O error", 3);
 }
-END_TEST
 
-START_TEST(a_file_system_that_shares_no_memory) {
+QD_TEST(a_file_system_that_shares_no_memory) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     vfs->no_share = true;
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     qd_status status = begin(&run);
@@ -287,26 +273,19 @@ START_TEST(a_file_system_that_shares_no_memory) {
     qd_test_store_close(&run.store);
     qd_world_destroy(run.world);
     resume(&run, expected, 0);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Where writing takes long the caller waits: nothing is dropped, and all is in order.
-START_TEST(a_disk_that_is_slow) {
+QD_TEST(a_disk_that_is_slow) {
     qd_faulty_vfs *vfs = qd_faulty_vfs_get();
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     vfs->delay = 2000000;
     attempt run = {.rig = &rig};
     ck_assert_int_eq(try(&run), QD_OK);
-    char *content = qd_test_store_content(rig.path.text);
+    qd_own_memory char *content = qd_test_store_content(rig.path.text);
     ck_assert_str_eq(content, expected);
-    free(content);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 // ---- processes ----
 
@@ -374,8 +353,8 @@ static void check_elsewhere(const child *other, qd_status read_status, qd_status
     }
 }
 
-START_TEST(two_processes_do_not_write_at_once) {
-    qd_store_rig rig = make();
+QD_TEST(two_processes_do_not_write_at_once) {
+    qd_own(qd_store_rig) rig = make();
     child other = start(&rig, open_elsewhere);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     ck_assert_int_eq(begin(&run), QD_OK);
@@ -389,9 +368,7 @@ START_TEST(two_processes_do_not_write_at_once) {
     ck_assert_int_eq(finish(&other), 0);
     qd_test_store_close(&run.store);
     qd_world_destroy(run.world);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// The last step and the last state hash that a reader sees.
 static void check_seen(qd_store *reader, uint64_t expected) {
@@ -407,9 +384,9 @@ static void check_seen(qd_store *reader, uint64_t expected) {
     ck_assert_int_eq(qd_store_check(reader, NULL), QD_OK);
 }
 
-START_TEST(a_reader_sees_what_is_committed) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+QD_TEST(a_reader_sees_what_is_committed) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     ck_assert_int_eq(begin(&run), QD_OK);
     ck_assert_int_eq(go(&run, 6), QD_OK);
@@ -422,17 +399,13 @@ START_TEST(a_reader_sees_what_is_committed) {
     qd_test_store_close(&run.store);
     check_seen(reader, LAST);
     qd_test_store_close(&reader);
-    char *content = qd_test_store_content(rig.path.text);
+    qd_own_memory char *content = qd_test_store_content(rig.path.text);
     ck_assert_str_eq(content, expected);
-    free(content);
     run.store = qd_test_store_open(rig.path.text, QD_STORE_GO_ON);
     qd_test_store_close(&run.store);
     ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 1);
     qd_world_destroy(run.world);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Runs to the end and says each step that is saved for sure.
 static void run_until_killed(const qd_store_rig *rig, int from, int to) {
@@ -457,9 +430,9 @@ static void check_readable(const attempt *killed) {
     qd_test_store_close(&store);
 }
 
-START_TEST(a_killed_process_loses_nothing) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+QD_TEST(a_killed_process_loses_nothing) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     for (size_t round = 0; round < qd_test_effort(LAST); ++round) {
         child other = start(&rig, run_until_killed);
         attempt killed = {.rig = &rig};
@@ -474,10 +447,7 @@ START_TEST(a_killed_process_loses_nothing) {
         check_readable(&killed);
         resume(&killed, expected, round);
     }
-    free(expected);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
 /// Changes every page of the database and is gone before it says that this was meant.
 static void write_half(const qd_store_rig *rig, int from, int to) {
@@ -492,9 +462,9 @@ static void write_half(const qd_store_rig *rig, int from, int to) {
     _exit(0);
 }
 
-START_TEST(a_reader_takes_back_what_was_not_finished) {
-    qd_store_rig rig = make();
-    char *expected = expect(&rig);
+QD_TEST(a_reader_takes_back_what_was_not_finished) {
+    qd_own(qd_store_rig) rig = make();
+    qd_own_memory char *expected = expect(&rig);
     attempt run = {.rig = &rig, .world = qd_store_rig_world(&rig)};
     ck_assert_int_eq(begin(&run), QD_OK);
     ck_assert_int_eq(go(&run, LAST), QD_OK);
@@ -505,22 +475,10 @@ START_TEST(a_reader_takes_back_what_was_not_finished) {
     qd_store *reader = qd_test_store_open(rig.path.text, QD_STORE_READ);
     check_seen(reader, LAST);
     qd_test_store_close(&reader);
-    char *content = qd_test_store_content(rig.path.text);
+    qd_own_memory char *content = qd_test_store_content(rig.path.text);
     ck_assert_str_eq(content, expected);
-    free(content);
     ck_assert_uint_eq(qd_scratch_count(rig.scratch.path), 1);
     qd_world_destroy(run.world);
-    free(expected);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("store_faults", 240, NULL, NULL);
-    tcase_add_test(tests, no_memory_for_sqlite); // first: it needs SQLite not to have begun
-    qd_test_once(tests, no_memory_at_any_allocation, no_memory_while_reading, a_disk_that_is_full,
-                 a_disk_that_is_broken, a_file_system_that_shares_no_memory, a_disk_that_is_slow,
-                 two_processes_do_not_write_at_once, a_reader_sees_what_is_committed,
-                 a_killed_process_loses_nothing, a_reader_takes_back_what_was_not_finished);
-    return qd_test_run_case("store_faults", tests);
-}
+QD_TEST_MAIN("store_faults", 240, NULL, NULL)

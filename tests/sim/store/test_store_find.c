@@ -55,7 +55,7 @@ static counts visit(uint64_t from, uint64_t to, uint64_t stop_after) {
     return seen;
 }
 
-START_TEST(events_in_order) {
+QD_TEST(events_in_order) {
     counts all = visit(0, UINT64_MAX, 0);
     ck_assert_uint_gt(all.all, 20);
     counts early = visit(0, 19, 0), late = visit(20, 45, 0), none = visit(46, UINT64_MAX, 0);
@@ -68,9 +68,8 @@ START_TEST(events_in_order) {
     snprintf(walls, sizeof walls, "%zu\n", all.walls);
     qd_test_sql_is(rig.path.text, "SELECT count(*) FROM events WHERE side IS NOT NULL", walls);
 }
-END_TEST
 
-START_TEST(words_that_there_are_not) {
+QD_TEST(words_that_there_are_not) {
     qd_test_store_close(&rig.store);
     qd_test_sql_run(rig.path.text,
                     "UPDATE events SET kind = 'kiss' WHERE step = (SELECT max(step) FROM events)");
@@ -83,7 +82,6 @@ START_TEST(words_that_there_are_not) {
     ck_assert_int_eq(qd_store_visit_events(NULL, 0, 1, count, &seen, NULL), QD_ERR_ARGUMENT);
     ck_assert_int_eq(qd_store_visit_events(rig.store, 0, 1, NULL, &seen, NULL), QD_ERR_ARGUMENT);
 }
-END_TEST
 
 // ---- worlds ----
 
@@ -108,7 +106,7 @@ static void expect_none(uint64_t step, const char *nearest) {
     ck_assert_ptr_null(moment.world);
 }
 
-START_TEST(worlds_of_steps) {
+QD_TEST(worlds_of_steps) {
     expect_world(24, 24); // a snapshot
     expect_world(30, 30); // a checkpoint
     expect_world(40, 40); // both
@@ -121,9 +119,5 @@ START_TEST(worlds_of_steps) {
     expect_none(UINT64_MAX, "has no snapshot or checkpoint");
     expect_none(0, "has no snapshot or checkpoint of step 0");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("store_find", 120, setup, teardown, events_in_order, words_that_there_are_not,
-                        worlds_of_steps);
-}
+QD_TEST_MAIN("store_find", 120, setup, teardown)

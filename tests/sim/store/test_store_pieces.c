@@ -5,13 +5,12 @@
 #include "tests/support/stores.h"
 #include "tests/support/worlds.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /// A saved world in pieces of chance lengths, and a session, are what the last checkpoint holds.
 static void check_pieces(uint64_t seed) {
-    qd_store_rig rig = qd_store_rig_make();
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     qd_test_step(rig.world, 0.02, 3);
     unsigned char *data = NULL;
     size_t bytes = 0;
@@ -27,7 +26,7 @@ static void check_pieces(uint64_t seed) {
         at += some;
     }
     const size_t session_bytes = (size_t)(qd_random_bits(&random) % 2) * 3 * QDI_BATCH_BYTES;
-    char *session = calloc(session_bytes + 1, 1);
+    qd_own_memory char *session = qd_test_zeros(session_bytes + 1, 1);
     ck_assert_int_eq(qdi_pieces_end(&pieces, session, session_bytes, 2), QD_OK);
     qd_store_state found;
     ck_assert_int_eq(qd_store_last_checkpoint(rig.store, UINT64_MAX, &found, NULL), QD_OK);
@@ -37,22 +36,19 @@ static void check_pieces(uint64_t seed) {
                       (session_bytes == 0 || memcmp(found.session, session, session_bytes) == 0),
                   seed, "session", (int)session_bytes, "another session");
     qd_store_state_free(rig.store, &found);
-    free(session);
     qd_world_save_free(rig.world, data, bytes);
-    qd_store_rig_end(&rig);
 }
 
-START_TEST(pieces_of_any_length_are_put_together) {
+QD_TEST(pieces_of_any_length_are_put_together) {
     qd_test_seeds(20, 0, check_pieces);
 }
-END_TEST
 
 /// What was begun and is given up leaves nothing, and what comes after it is as if it had not been.
-START_TEST(pieces_that_are_given_up_leave_nothing) {
+QD_TEST(pieces_that_are_given_up_leave_nothing) {
     for (size_t bytes = 0; bytes < 9 * QDI_STORE_PART; bytes += 2 * QDI_STORE_PART + 1000) {
-        qd_store_rig rig = qd_store_rig_make();
+        qd_own(qd_store_rig) rig = qd_store_rig_make();
         qd_test_store_checkpoint(rig.store, rig.world);
-        unsigned char *some = calloc(bytes + 1, 1);
+        qd_own_memory unsigned char *some = qd_test_zeros(bytes + 1, 1);
         for (int checkpoint = 0; checkpoint < 2; ++checkpoint) {
             qdi_store_pieces pieces;
             ck_assert_int_eq(qdi_pieces_begin(rig.store, checkpoint, 7, 0, &pieces), QD_OK);
@@ -68,23 +64,19 @@ START_TEST(pieces_that_are_given_up_leave_nothing) {
         qd_test_sql_is(rig.path.text, "SELECT step FROM checkpoints ORDER BY step", "0\n10\n20\n");
         qd_test_sql_is(rig.path.text, "SELECT DISTINCT owner, step FROM parts ORDER BY owner, step",
                        "checkpoint|0\ncheckpoint|10\ncheckpoint|20\nsnapshot|8\nsnapshot|16\n");
-        free(some);
-        qd_store_rig_end(&rig);
     }
 }
-END_TEST
 
 /// What a store takes of memory does not grow with the worlds that it gets.
-START_TEST(no_whole_world_is_in_memory) {
-    qd_store_rig rig = qd_store_rig_make();
+QD_TEST(no_whole_world_is_in_memory) {
+    qd_own(qd_store_rig) rig = qd_store_rig_make();
     qd_test_store_close(&rig.store);
     unlink(rig.path.text);
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 0);
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
     qd_world_def def = qd_world_def_default();
     def.allocator = &allocator.allocator;
     qd_test_gas_def(&def, 200, 150);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 200, 150, 1);
     const size_t before = allocator.live_bytes, saved = qdi_saved_bytes(world);
     allocator.most_bytes = before;
@@ -98,12 +90,6 @@ START_TEST(no_whole_world_is_in_memory) {
     const size_t most = allocator.most_bytes - before, bound = QDI_BATCHES * QDI_BATCH_BYTES + (1 << 18);
     ck_assert_msg(most < bound && 2 * bound < saved, "%zu of %zu bytes", most, saved);
     qd_test_store_close(&rig.store);
-    qd_world_destroy(world);
-    qd_store_rig_end(&rig);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("store_pieces", 120, NULL, NULL, pieces_of_any_length_are_put_together,
-                        pieces_that_are_given_up_leave_nothing, no_whole_world_is_in_memory);
-}
+QD_TEST_MAIN("store_pieces", 120, NULL, NULL)

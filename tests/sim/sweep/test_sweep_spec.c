@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_POINTER(qdi_sweep, qdi_sweep_destroy)
+QD_OWN_VALUE(qdi_sweep_plan, qdi_sweep_plan_free)
+
 // From the text of a sweep to its points: values, order, seeds, names; and what is said of one that is no
 // good.
 
@@ -45,12 +48,11 @@ static void expect_values(const qdi_sweep *sweep, const char *expected) {
 }
 
 static void expect_axis(const char *axis, const char *expected) {
-    qdi_sweep *sweep = read_axis(axis);
+    qd_own(qdi_sweep) sweep = read_axis(axis);
     expect_values(sweep, expected);
-    qdi_sweep_destroy(sweep);
 }
 
-START_TEST(values_of_every_form) {
+QD_TEST(values_of_every_form) {
     expect_axis("key: contact.friction, list: [0.1, 1e-3, 2]", "0.1 1e-3 2");
     expect_axis("key: contact.model, list: [impulse, spring]", "impulse spring");
     expect_axis("key: world.size, list: [[10, 20], [3e1, 4.5]]", "[10, 20] [3e1, 4.5]");
@@ -73,29 +75,23 @@ START_TEST(values_of_every_form) {
     expect_axis("key: bodies, log: {start: 100, stop: 10000, count: 3}", "100 1000 10000");
     expect_axis("key: bodies.0.disks.count, range: {start: 5, stop: 10, count: 3}", "5 8 10");
 }
-END_TEST
 
 // ---- samples ----
 
-START_TEST(samples_stay_when_there_are_more_of_them) {
-    qdi_sweep *few = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 4}]"),
-              *many = read("scene: gas\naxes:\n- {key: contact.friction, list: [1]}\n"
-                           "- {key: run.dt, uniform: [1, 3], count: 50, seed: 4}"),
-              *other = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 5}]"),
-              *sister = read(
-                  "scene: gas\naxes: [{key: contact.friction, uniform: [1, 3], count: 5, seed: 4}]");
+QD_TEST(samples_stay_when_there_are_more_of_them) {
+    qd_own(qdi_sweep)
+        few = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 4}]"),
+        many = read("scene: gas\naxes:\n- {key: contact.friction, list: [1]}\n"
+                    "- {key: run.dt, uniform: [1, 3], count: 50, seed: 4}"),
+        other = read("scene: gas\naxes: [{key: run.dt, uniform: [1, 3], count: 5, seed: 5}]"),
+        sister = read("scene: gas\naxes: [{key: contact.friction, uniform: [1, 3], count: 5, seed: 4}]");
     for (uint64_t i = 0; i < 5; ++i) {
         const char *value = qdi_sweep_value(few, i, 0);
         ck_assert_str_eq(value, qdi_sweep_value(many, i, 1));
         ck_assert_str_ne(value, qdi_sweep_value(other, i, 0));
         ck_assert_str_ne(value, qdi_sweep_value(sister, i, 0)); // keys are independent of each other
     }
-    qdi_sweep_destroy(few);
-    qdi_sweep_destroy(many);
-    qdi_sweep_destroy(other);
-    qdi_sweep_destroy(sister);
 }
-END_TEST
 
 /// Mean and deviation of a column of samples, of their logarithms where asked for; all within bounds.
 static void measure(const char *axis, bool logarithms, double low, double high, double *mean,
@@ -115,7 +111,7 @@ static void measure(const char *axis, bool logarithms, double low, double high, 
     qdi_sweep_destroy(sweep);
 }
 
-START_TEST(samples_are_spread_as_they_should_be) {
+QD_TEST(samples_are_spread_as_they_should_be) {
     // 4000 samples: six standard errors of the mean are 0.095 deviations, of the deviation 0.07.
     double mean = 0, deviation = 0;
     measure("key: run.dt, uniform: [2, 6], count: 4000", false, 2, 6, &mean, &deviation);
@@ -131,19 +127,18 @@ START_TEST(samples_are_spread_as_they_should_be) {
     ck_assert_double_eq_tol(mean, 2, 0.095 * 0.8165);
     ck_assert_double_eq_tol(deviation, 0.8165, 0.07 * 0.8165); // each of the three as often
 }
-END_TEST
 
 // ---- order ----
 
-START_TEST(the_last_axis_changes_fastest_and_replicas_within) {
-    qdi_sweep *sweep = read("name: order\n"
-                            "scene: gas\n"
-                            "axes:\n"
-                            "  - {key: contact.restitution, list: [0.1, 0.2]}\n"
-                            "  - zip:\n"
-                            "      - {key: run.dt, list: [1, 2, 3]}\n"
-                            "      - {key: run.steps, range: {start: 30, stop: 10, step: -10}}\n"
-                            "replicas: 2\n");
+QD_TEST(the_last_axis_changes_fastest_and_replicas_within) {
+    qd_own(qdi_sweep) sweep = read("name: order\n"
+                                   "scene: gas\n"
+                                   "axes:\n"
+                                   "  - {key: contact.restitution, list: [0.1, 0.2]}\n"
+                                   "  - zip:\n"
+                                   "      - {key: run.dt, list: [1, 2, 3]}\n"
+                                   "      - {key: run.steps, range: {start: 30, stop: 10, step: -10}}\n"
+                                   "replicas: 2\n");
     static const char *const expected[] = {"0.1 1 30 1", "0.1 1 30 2", "0.1 2 20 1", "0.1 2 20 2",
                                            "0.1 3 10 1", "0.1 3 10 2", "0.2 1 30 1", "0.2 1 30 2",
                                            "0.2 2 20 1", "0.2 2 20 2", "0.2 3 10 1", "0.2 3 10 2"};
@@ -164,27 +159,23 @@ START_TEST(the_last_axis_changes_fastest_and_replicas_within) {
     ck_assert_str_eq(words, "contact.restitution=0.1, run.dt=2, run.steps=20, replica 2");
     qdi_sweep_words(sweep, 3, words, 12); // cut, not overrun
     ck_assert_str_eq(words, "contact.res");
-    qdi_sweep_destroy(sweep);
 }
-END_TEST
 
-START_TEST(counts_that_no_number_holds) {
+QD_TEST(counts_that_no_number_holds) {
     char text[4096] = "scene: gas\naxes:\n";
     static const char *const keys[] = {"run.dt", "contact.friction", "contact.restitution",
                                        "contact.threshold"};
     for (size_t i = 0; i < 4; ++i)
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  "  - {key: %s, range: {start: 0.1, stop: 1, count: 500000}}\n", keys[i]);
-    qdi_sweep *sweep = read(text);
+    qd_own(qdi_sweep) sweep = read(text);
     ck_assert_uint_eq(qdi_sweep_count(sweep), UINT64_MAX);
     ck_assert_uint_eq(qdi_sweep_limit(sweep), QDI_SWEEP_LIMIT);
     qdi_sweep_destroy(sweep);
     sweep = read("scene: gas\nreplicas: 7\nlimit: 1e5\n");
     ck_assert_uint_eq(qdi_sweep_count(sweep), 7);
     ck_assert_uint_eq(qdi_sweep_limit(sweep), 100000);
-    qdi_sweep_destroy(sweep);
 }
-END_TEST
 
 // ---- points ----
 
@@ -207,13 +198,13 @@ static uint64_t hash_of(const char *const *sets, size_t count, uint64_t bodies) 
     return hash;
 }
 
-START_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
-    qdi_sweep *sweep = read("scene: gas\n"
-                            "set: {frames.every: 0, bodies: 50, \"view.size\": [64, 32]}\n"
-                            "axes:\n"
-                            "  - {key: contact.restitution, list: [0.5, 1.0]}\n"
-                            "  - {key: world.drag.linear, list: [0, 0.25]}\n");
-    qdi_sweep_plan plan = plan_of(sweep, 0, 1);
+QD_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
+    qd_own(qdi_sweep) sweep = read("scene: gas\n"
+                                   "set: {frames.every: 0, bodies: 50, \"view.size\": [64, 32]}\n"
+                                   "axes:\n"
+                                   "  - {key: contact.restitution, list: [0.5, 1.0]}\n"
+                                   "  - {key: world.drag.linear, list: [0, 0.25]}\n");
+    qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1);
     static const char *const last[] = {"frames.every=0", "view.size=[64, 32]", "contact.restitution=1",
                                        "world.drag.linear=0.25"};
     ck_assert_uint_eq(plan.count, 4);
@@ -223,22 +214,18 @@ START_TEST(a_point_is_the_scene_that_the_command_line_would_make) {
     ck_assert_uint_eq(plan.points[3].run.seed, 1);
     for (size_t i = 0; i < 4; ++i) ck_assert(plan.points[i].valid && plan.points[i].number == i + 1);
     // A share has every fourth, and the same ones.
-    qdi_sweep_plan share = plan_of(sweep, 3, 4);
+    qd_own(qdi_sweep_plan) share = plan_of(sweep, 3, 4);
     ck_assert_uint_eq(share.count, 1);
     ck_assert_uint_eq(share.points[0].number, 4);
     ck_assert_uint_eq(share.points[0].id, plan.points[3].id);
-    qdi_sweep_plan_free(&share);
-    qdi_sweep_plan_free(&plan);
-    qdi_sweep_destroy(sweep);
 }
-END_TEST
 
-START_TEST(replicas_have_seeds_of_their_own) {
-    qdi_sweep *sweep = read("scene: gas\nset: {bodies: 9}\n"
-                            "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 4\n"),
-              *longer = read("scene: gas\nset: {bodies: 9}\n"
-                             "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 6\n");
-    qdi_sweep_plan plan = plan_of(sweep, 0, 1), more = plan_of(longer, 0, 1);
+QD_TEST(replicas_have_seeds_of_their_own) {
+    qd_own(qdi_sweep) sweep = read("scene: gas\nset: {bodies: 9}\n"
+                                   "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 4\n"),
+                      longer = read("scene: gas\nset: {bodies: 9}\n"
+                                    "axes: [{key: contact.restitution, list: [0.5, 1]}]\nreplicas: 6\n");
+    qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1), more = plan_of(longer, 0, 1);
     for (size_t r = 0; r < 4; ++r) {
         const qdi_sweep_point *point = &plan.points[r];
         ck_assert_uint_eq(point->replica, r + 1);
@@ -250,21 +237,16 @@ START_TEST(replicas_have_seeds_of_their_own) {
     }
     ck_assert_uint_eq(plan.points[0].run.seed, 1); // the scene's own
     // A share that begins within the replicas finds the same seeds.
-    qdi_sweep_plan share = plan_of(sweep, 2, 5);
+    qd_own(qdi_sweep_plan) share = plan_of(sweep, 2, 5);
     ck_assert_uint_eq(share.points[0].id, plan.points[2].id);
     ck_assert_uint_eq(share.points[1].id, plan.points[7].id);
-    qdi_sweep_plan_free(&share);
-    qdi_sweep_plan_free(&plan);
-    qdi_sweep_plan_free(&more);
-    qdi_sweep_destroy(sweep);
-    qdi_sweep_destroy(longer);
 }
-END_TEST
 
-START_TEST(points_that_are_the_same_or_no_scene) {
-    qdi_sweep *sweep = read("scene: gas\nset: {bodies: 9}\n"
-                            "axes: [{key: contact.restitution, list: [0.5, 1.5, 1, 0.50, 1.0, 5e-1]}]\n");
-    qdi_sweep_plan plan = plan_of(sweep, 0, 1);
+QD_TEST(points_that_are_the_same_or_no_scene) {
+    qd_own(qdi_sweep)
+        sweep = read("scene: gas\nset: {bodies: 9}\n"
+                     "axes: [{key: contact.restitution, list: [0.5, 1.5, 1, 0.50, 1.0, 5e-1]}]\n");
+    qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1);
     static const uint64_t twins[] = {0, 0, 0, 1, 3, 1};
     for (size_t i = 0; i < 6; ++i) {
         ck_assert_uint_eq(plan.points[i].twin, twins[i]);
@@ -272,14 +254,11 @@ START_TEST(points_that_are_the_same_or_no_scene) {
     }
     ck_assert_ptr_nonnull(strstr(plan.points[1].reason, "from 0 to 1"));
     ck_assert_ptr_null(plan.points[0].reason);
-    qdi_sweep_plan_free(&plan);
-    qdi_sweep_destroy(sweep);
 }
-END_TEST
 
 // ---- files ----
 
-START_TEST(the_scene_lies_beside_the_sweep) {
+QD_TEST(the_scene_lies_beside_the_sweep) {
     qd_scratch scratch = qd_scratch_make();
     qd_scratch_path path = qd_scratch_at(&scratch, "s.yaml"), scene = qd_scratch_at(&scratch, "my.yaml");
     qd_scratch_write(path.text, "scene: my.yaml\nreplicas: 2\n");
@@ -306,7 +285,6 @@ START_TEST(the_scene_lies_beside_the_sweep) {
     ck_assert_int_eq(qdi_sweep_read(scratch.path, &sweep, &error), QD_ERR_IO);
     qd_scratch_remove(&scratch);
 }
-END_TEST
 
 // ---- what is refused ----
 
@@ -414,7 +392,7 @@ static const struct {
     {"\xff\xfe", NULL},
 };
 
-START_TEST(says_in_one_line_what_is_wrong) {
+QD_TEST(says_in_one_line_what_is_wrong) {
     for (size_t i = 0; i < sizeof wrong_sweeps / sizeof wrong_sweeps[0]; ++i) {
         qdi_sweep *sweep = NULL;
         qd_error error;
@@ -424,17 +402,16 @@ START_TEST(says_in_one_line_what_is_wrong) {
         if (wrong_sweeps[i].reason) ck_assert_str_eq(error.text, wrong_sweeps[i].reason);
     }
 }
-END_TEST
 
 /// Every sweep that docs/sweep.md shows is read, and all its points are scenes.
-START_TEST(the_sweeps_of_the_docs) {
-    char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/sweep.md", NULL);
+QD_TEST(the_sweeps_of_the_docs) {
+    qd_own_memory char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/sweep.md", NULL);
     static const uint64_t counts[] = {36, 72, 3, 100};
     static const char opens[] = "```yaml\n", closes[] = "\n```";
     size_t found = 0;
     ck_assert_ptr_nonnull(text);
     for (const char *at = text; (at = strstr(at, opens)) != NULL; ++found) {
-        qdi_sweep *sweep = NULL;
+        qd_own(qdi_sweep) sweep = NULL;
         qd_error error = {""};
         at += sizeof opens - 1;
         size_t bytes = (size_t)(strstr(at, closes) - at);
@@ -442,20 +419,16 @@ START_TEST(the_sweeps_of_the_docs) {
                       "%s", error.text);
         ck_assert_uint_lt(found, sizeof counts / sizeof counts[0]);
         ck_assert_uint_eq(qdi_sweep_count(sweep), counts[found]);
-        qdi_sweep_plan plan = plan_of(sweep, 0, 1);
+        qd_own(qdi_sweep_plan) plan = plan_of(sweep, 0, 1);
         for (size_t i = 0; i < plan.count; ++i)
             ck_assert_msg(plan.points[i].valid && !plan.points[i].twin, "%s", plan.points[i].reason);
-        qdi_sweep_plan_free(&plan);
-        qdi_sweep_destroy(sweep);
     }
     ck_assert_uint_eq(found, sizeof counts / sizeof counts[0]);
-    free(text);
 }
-END_TEST
 
 /// Cuts and changes a good sweep anywhere: whatever comes out is read or refused, and points are made of it
 /// or not.
-START_TEST(damaged_text_is_read_or_refused) {
+QD_TEST(damaged_text_is_read_or_refused) {
     static const char good[] =
         "name: a\nscene: gas\nset: {bodies: 5, run.steps: 3}\naxes:\n"
         "  - {key: contact.friction, range: {start: 0, stop: 1, count: 2}}\n"
@@ -472,7 +445,7 @@ START_TEST(damaged_text_is_read_or_refused) {
         for (uint64_t n = qd_random_bits(&random) % 3 + 1; n > 0; --n)
             text[qd_random_bits(&random) % bytes] = letters[qd_random_bits(&random) % (sizeof letters - 1)];
         if (round % 4 == 0) bytes = (size_t)(qd_random_bits(&random) % bytes);
-        qdi_sweep *sweep = NULL;
+        qd_own(qdi_sweep) sweep = NULL;
         qd_error error = {""};
         qd_status status = qdi_sweep_parse(qd_allocator_default(), text, bytes, "s.yaml", &sweep, &error);
         ck_assert_msg((status == QD_OK) == (sweep != NULL), "seed %" PRIu64 ", round %" PRIu64, seed, round);
@@ -482,13 +455,11 @@ START_TEST(damaged_text_is_read_or_refused) {
             qdi_sweep_plan plan;
             if (qdi_sweep_plan_make(sweep, 0, 1, &plan, &error) == QD_OK) qdi_sweep_plan_free(&plan);
         }
-        qdi_sweep_destroy(sweep);
     }
     ck_assert_uint_gt(read_too, 0);
 }
-END_TEST
 
-START_TEST(memory_that_is_not_there) {
+QD_TEST(memory_that_is_not_there) {
     static const char text[] =
         "scene: gas\nset: {bodies: 5}\naxes:\n"
         "  - {key: contact.friction, range: {start: 0, stop: 1, count: 3}}\n"
@@ -496,8 +467,7 @@ START_TEST(memory_that_is_not_there) {
         "replicas: 2\n";
     bool whole = false;
     for (size_t fail = 1; !whole; ++fail) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, fail);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, fail);
         qdi_sweep *sweep = NULL;
         qd_error error = {""};
         qdi_sweep_plan plan = {0};
@@ -515,14 +485,5 @@ START_TEST(memory_that_is_not_there) {
         ck_assert_uint_lt(fail, 10000);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("sweep_spec", 120, NULL, NULL, values_of_every_form,
-                        samples_stay_when_there_are_more_of_them, samples_are_spread_as_they_should_be,
-                        the_last_axis_changes_fastest_and_replicas_within, counts_that_no_number_holds,
-                        a_point_is_the_scene_that_the_command_line_would_make,
-                        replicas_have_seeds_of_their_own, points_that_are_the_same_or_no_scene,
-                        the_scene_lies_beside_the_sweep, says_in_one_line_what_is_wrong,
-                        the_sweeps_of_the_docs, damaged_text_is_read_or_refused, memory_that_is_not_there);
-}
+QD_TEST_MAIN("sweep_spec", 120, NULL, NULL)

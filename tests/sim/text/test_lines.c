@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /// Writes bytes to a file of its own and opens it.
@@ -26,7 +25,7 @@ static bool next(qdi_lines *lines) {
     return more;
 }
 
-START_TEST(takes_every_kind_of_line_end) {
+QD_TEST(takes_every_kind_of_line_end) {
     static const char text[] = "\xef\xbb\xbfone\ntwo\r\n\rfour\n\r\nsix";
     static const char *const lines_of[] = {"one", "two", "", "four", "", "six"};
     for (int from_file = 0; from_file < 2; ++from_file) {
@@ -55,17 +54,15 @@ START_TEST(takes_every_kind_of_line_end) {
     qdi_lines_of_memory(&lines, "a", "", 0, 1);
     ck_assert(!next(&lines));
 }
-END_TEST
 
 /// Lines of random length, through many fillings of the buffer: put together again they are the file.
-START_TEST(loses_nothing_between_two_fillings) {
+QD_TEST(loses_nothing_between_two_fillings) {
     uint64_t seed = qd_test_seed(4);
     static const char *const ends[] = {"\n", "\r\n", "\r"};
     for (size_t round = 0; round < qd_test_effort(20); ++round) {
         qd_random random = qd_random_at(seed, round, 0);
         size_t room = (size_t)3 << 20, used = 0, count = 0;
-        char *text = malloc(room);
-        ck_assert_ptr_nonnull(text);
+        qd_own_memory char *text = qd_test_memory(room);
         for (;;) {
             size_t most = qd_random_bits(&random) % 20 == 0 ? QDI_LINE_MAX - 2 : 300;
             size_t length = 1 + (size_t)(qd_random_bits(&random) % most);
@@ -91,13 +88,11 @@ START_TEST(loses_nothing_between_two_fillings) {
         ck_assert_uint_eq(lines.number, count);
         qdi_lines_release(&lines);
         fclose(file);
-        free(text);
     }
 }
-END_TEST
 
 /// Of no bytes there need be no place; and a file may hold nothing but byte order marks.
-START_TEST(reads_nothing) {
+QD_TEST(reads_nothing) {
     qdi_lines lines;
     qdi_lines_of_memory(&lines, "a", NULL, 0, 1);
     ck_assert(!next(&lines));
@@ -108,7 +103,6 @@ START_TEST(reads_nothing) {
     qdi_lines_release(&lines);
     fclose(file);
 }
-END_TEST
 
 static void check_refused(const void *bytes, size_t count, uint64_t lines_before, const char *reason) {
     FILE *file = file_of(bytes, count);
@@ -124,7 +118,7 @@ static void check_refused(const void *bytes, size_t count, uint64_t lines_before
     fclose(file);
 }
 
-START_TEST(refuses_what_is_no_text) {
+QD_TEST(refuses_what_is_no_text) {
     check_refused("a\nb\0c\n", 6, 1, "a.csv:2: holds a NUL byte: this is no text");
     check_refused("\xff\xfe"
                   "a\0",
@@ -133,8 +127,7 @@ START_TEST(refuses_what_is_no_text) {
     check_refused("\x1f\x8b\x08", 3, 0, "a.csv: is compressed (gzip); unpack it first");
     check_refused("\x28\xb5\x2f\xfd\0", 5, 0, "a.csv: is compressed (zstd); unpack it first");
     size_t huge = QDI_LINE_MAX * 5;
-    char *text = malloc(huge);
-    ck_assert_ptr_nonnull(text);
+    qd_own_memory char *text = qd_test_memory(huge);
     memset(text, 'x', huge);
     text[1] = '\n';
     check_refused(text, huge, 1, "a.csv:2: is longer than 262144 bytes");
@@ -147,11 +140,9 @@ START_TEST(refuses_what_is_no_text) {
     ck_assert(next(&lines) && lines.bytes == QDI_LINE_MAX - 1 && !next(&lines));
     qdi_lines_release(&lines);
     fclose(file);
-    free(text);
 }
-END_TEST
 
-START_TEST(shows_the_end_of_a_long_path) {
+QD_TEST(shows_the_end_of_a_long_path) {
     char shown[QDI_PATH_SHOWN], path[1000] = "";
     ck_assert_str_eq(qdi_path_shown(shown, "data/a.csv"), "data/a.csv");
     ck_assert_str_eq(qdi_path_shown(shown, "a\nb"), "a\\x0ab");
@@ -166,9 +157,8 @@ START_TEST(shows_the_end_of_a_long_path) {
     ck_assert_str_eq(error.text, "a:3: why");
     ck_assert_int_eq(qdi_lines_reason("a", 3, NULL, "%s", "why"), QD_ERR_INVALID);
 }
-END_TEST
 
-START_TEST(takes_lines_apart_into_words) {
+QD_TEST(takes_lines_apart_into_words) {
     static const char text[] = "  one\ttwo   3 ";
     size_t at = 0, length = 0;
     const char *word = NULL;
@@ -179,10 +169,5 @@ START_TEST(takes_lines_apart_into_words) {
     }
     ck_assert(!qdi_word_next(text, strlen(text), &at, &word, &length));
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("lines", 120, NULL, NULL, takes_every_kind_of_line_end,
-                        loses_nothing_between_two_fillings, reads_nothing, refuses_what_is_no_text,
-                        shows_the_end_of_a_long_path, takes_lines_apart_into_words);
-}
+QD_TEST_MAIN("lines", 120, NULL, NULL)

@@ -20,7 +20,7 @@ static void check_text(double value, const char *expected) {
     ck_assert_uint_eq(length, strlen(expected));
 }
 
-START_TEST(writes_the_shortest_text) {
+QD_TEST(writes_the_shortest_text) {
     check_text(0, "0");
     check_text(-0.0, "-0");
     check_text(1, "1");
@@ -43,7 +43,6 @@ START_TEST(writes_the_shortest_text) {
     check_text(-(double)INFINITY, "-.inf");
     check_text((double)NAN, ".nan");
 }
-END_TEST
 
 static double from_bits(uint64_t bits) {
     double value;
@@ -52,7 +51,7 @@ static double from_bits(uint64_t bits) {
 }
 
 /// Every finite double comes back from its text, and no text with one digit less would do.
-START_TEST(reads_back_what_it_wrote) {
+QD_TEST(reads_back_what_it_wrote) {
     qd_random random = qd_random_at(qd_test_seed(7), 0, 0);
     for (size_t i = 0; i < qd_test_effort(200000); ++i) {
         double value = from_bits(qd_random_bits(&random));
@@ -82,7 +81,6 @@ START_TEST(reads_back_what_it_wrote) {
         ck_assert_msg(strtod(shorter, NULL) != value, "%s is shorter than %s", shorter, text);
     }
 }
-END_TEST
 
 static bool reads(const char *text, double *value) {
     return qdi_number_read(text, strlen(text), value);
@@ -103,7 +101,7 @@ static double draw_plain(qd_random *random, size_t i) {
 }
 
 // The quick way must give what the C library's does.
-START_TEST(has_the_digits_of_printf) {
+QD_TEST(has_the_digits_of_printf) {
     size_t quick = 0, cases = qd_test_effort(300000);
     uint64_t seed = qd_test_seed(11);
     qd_random random = qd_random_at(seed, 0, 0);
@@ -124,9 +122,8 @@ START_TEST(has_the_digits_of_printf) {
     }
     ck_assert_uint_gt(quick, cases / 2);
 }
-END_TEST
 
-START_TEST(reads_numbers_and_nothing_else) {
+QD_TEST(reads_numbers_and_nothing_else) {
     double value = 0;
     static const struct {
         const char *text;
@@ -160,9 +157,8 @@ START_TEST(reads_numbers_and_nothing_else) {
     ck_assert(!qdi_number_read(huge, sizeof huge, &value));
     ck_assert(qdi_number_read(huge, 300, &value));
 }
-END_TEST
 
-START_TEST(reads_whole_numbers) {
+QD_TEST(reads_whole_numbers) {
     uint64_t value = 0;
     ck_assert(qdi_integer_read("18446744073709551615", 20, &value) && value == UINT64_MAX);
     ck_assert(!qdi_integer_read("18446744073709551616", 20, &value));
@@ -176,10 +172,9 @@ START_TEST(reads_whole_numbers) {
     ck_assert(!qdi_integer_read("", 0, &value));
     ck_assert(!qdi_integer_read("+", 1, &value));
 }
-END_TEST
 
 /// With a locale that writes 1,5 nothing changes. Such a locale is not installed everywhere.
-START_TEST(does_not_look_at_the_locale) {
+QD_TEST(does_not_look_at_the_locale) {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "da_DK.UTF-8"};
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !found; ++i)
@@ -190,10 +185,5 @@ START_TEST(does_not_look_at_the_locale) {
     ck_assert(!reads("1,5", &value));
     setlocale(LC_ALL, "C");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("number", 120, NULL, NULL, writes_the_shortest_text, reads_back_what_it_wrote,
-                        has_the_digits_of_printf, reads_numbers_and_nothing_else, reads_whole_numbers,
-                        does_not_look_at_the_locale);
-}
+QD_TEST_MAIN("number", 120, NULL, NULL)

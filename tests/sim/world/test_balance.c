@@ -10,7 +10,6 @@
 #include <quadrille/metrics.h>
 #include <quadrille/scene.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /// The largest number of a balance so far: rounding errors are parts of it.
@@ -42,13 +41,13 @@ static qd_vec2 pair_term(const void *context, size_t i) {
     return (qd_vec2){values[2 * i], values[2 * i + 1]};
 }
 
-START_TEST(sums_do_not_depend_on_the_order) {
+QD_TEST(sums_do_not_depend_on_the_order) {
     enum { MOST = 20000 };
     static const size_t counts[] = {1, 2, 3, 5, 100, 4097, MOST};
     qd_world_def def = qd_world_def_default();
     def.threads = 2;
-    qd_world *world = qd_test_world(&def);
-    double *values = malloc((MOST + 4) * sizeof *values);
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_own_memory double *values = qd_test_memory((MOST + 4) * sizeof *values);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
         qd_random random = qd_random_at(12, i, 0);
         double first = 0, exact = 0, size = 0;
@@ -88,10 +87,7 @@ START_TEST(sums_do_not_depend_on_the_order) {
             }
         }
     }
-    free(values);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- random worlds ----
 
@@ -168,17 +164,15 @@ static void step_in_balance(qd_world *world, double dt, int steps, uint64_t seed
     }
 }
 
-START_TEST(balance_closes_in_random_worlds) {
+QD_TEST(balance_closes_in_random_worlds) {
     uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(40);
     for (uint64_t seed = first; seed < first + count; ++seed) {
-        qd_world *world = random_world(seed, 1 + (int)(seed % 3), (double)NAN);
+        qd_own(qd_world) world = random_world(seed, 1 + (int)(seed % 3), (double)NAN);
         step_in_balance(world, seed % 2 ? 0.01 : 0.03, 60, seed);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(metrics_are_the_same_for_threads_and_margins) {
+QD_TEST(metrics_are_the_same_for_threads_and_margins) {
     uint64_t first = qd_test_seed(1), count = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + count; ++seed) {
         const int threads[4] = {1, 2, 3, 2};
@@ -195,15 +189,14 @@ START_TEST(metrics_are_the_same_for_threads_and_margins) {
         for (int k = 0; k < 4; ++k) qd_world_destroy(world[k]);
     }
 }
-END_TEST
 
-START_TEST(loaded_worlds_measure_the_same) {
+QD_TEST(loaded_worlds_measure_the_same) {
     uint64_t first = qd_test_seed(100), count = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + count; ++seed) {
-        qd_world *world = random_world(seed, 2, (double)NAN);
+        qd_own(qd_world) world = random_world(seed, 2, (double)NAN);
         ck_assert_int_eq(qd_world_set_force(world, NULL, NULL), QD_OK); // the copy would not have it
         qd_test_step(world, 0.02, 30);
-        qd_world *copy = qd_test_copy(world, 1 + (int)(seed % 3));
+        qd_own(qd_world) copy = qd_test_copy(world, 1 + (int)(seed % 3));
         for (int k = 0; k < 6; ++k) {
             qd_metrics p, q;
             qd_world_measure(world, &p);
@@ -213,25 +206,18 @@ START_TEST(loaded_worlds_measure_the_same) {
             qd_test_step(world, 0.02, 5);
             qd_test_step(copy, 0.02, 5);
         }
-        qd_world_destroy(world);
-        qd_world_destroy(copy);
     }
 }
-END_TEST
 
-START_TEST(measuring_changes_nothing) {
-    qd_world *quiet = random_world(7, 2, (double)NAN), *watched = random_world(7, 2, (double)NAN);
+QD_TEST(measuring_changes_nothing) {
+    qd_own(qd_world) quiet = random_world(7, 2, (double)NAN), watched = random_world(7, 2, (double)NAN);
     for (int k = 0; k < 50; ++k) {
-        qd_metrics m;
-        qd_world_measure(watched, &m);
+        (void)qd_test_measure(watched);
         qd_test_step(watched, 0.02, 1);
         qd_test_step(quiet, 0.02, 1);
         ck_assert_uint_eq(qd_world_hash(quiet), qd_world_hash(watched));
     }
-    qd_world_destroy(quiet);
-    qd_world_destroy(watched);
 }
-END_TEST
 
 // ---- attraction ----
 
@@ -241,7 +227,7 @@ static double imbalance_about_centre(double dt, qd_pull_law law) {
     def.attraction = (qd_attraction){.law = law, .at = {50, 50}, .strength = law ? 200 : 5, .softening = 2};
     def.restitution = 0.9;
     def.threshold = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 12; ++k) {
         qd_random random = qd_random_at(5, (uint64_t)k, 3);
         double x = 50 + 12 * (qd_random_uniform(&random) - 0.5), y = 35 + 2.5 * k;
@@ -254,11 +240,10 @@ static double imbalance_about_centre(double dt, qd_pull_law law) {
         qd_world_measure(world, &m);
         most = qdi_larger(most, fabs(m.imbalance) / (m.kinetic + fabs(m.potential)));
     }
-    qd_world_destroy(world);
     return most;
 }
 
-START_TEST(attraction_is_out_of_balance_by_the_square_of_the_step) {
+QD_TEST(attraction_is_out_of_balance_by_the_square_of_the_step) {
     for (int law = 0; law < 3; ++law) {
         double coarse = imbalance_about_centre(0.01, (qd_pull_law)law),
                fine = imbalance_about_centre(0.00125, (qd_pull_law)law);
@@ -266,7 +251,6 @@ START_TEST(attraction_is_out_of_balance_by_the_square_of_the_step) {
         ck_assert_msg(fine < 0.06 * coarse, "law %d: imbalance %g, then %g", law, coarse, fine);
     }
 }
-END_TEST
 
 // ---- scenes ----
 
@@ -283,11 +267,11 @@ static qd_world *scene_world(const char *name, double *dt) {
     return world;
 }
 
-START_TEST(balance_closes_in_scenes) {
+QD_TEST(balance_closes_in_scenes) {
     static const char *const names[] = {"gas", "pool", "hopper", "tumbler", "rain", "billiard", "bullets"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         double dt, scale = 0;
-        qd_world *world = scene_world(names[i], &dt);
+        qd_own(qd_world) world = scene_world(names[i], &dt);
         qd_metrics m;
         for (size_t k = 0; k < 10; ++k) {
             qd_test_step(world, dt, qd_test_effort(15));
@@ -298,14 +282,12 @@ START_TEST(balance_closes_in_scenes) {
         }
         bool elastic = strcmp(names[i], "gas") == 0 || strcmp(names[i], "pool") == 0;
         if (elastic) ck_assert(m.lost == 0 && m.drift == 0 && m.collisions > 0);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(a_pile_at_rest_loses_nothing) {
+QD_TEST(a_pile_at_rest_loses_nothing) {
     double dt;
-    qd_world *world = scene_world("pyramid", &dt);
+    qd_own(qd_world) world = scene_world("pyramid", &dt);
     qd_test_step(world, dt, 1500);
     qd_metrics before, after;
     qd_world_measure(world, &before);
@@ -319,13 +301,11 @@ START_TEST(a_pile_at_rest_loses_nothing) {
     ck_assert_double_eq_tol(push / (after.time - before.time), weight, 1e-6 * weight);
     ck_assert(after.push_top == 0 && after.push_left == 0 && after.push_right == 0);
     ck_assert_double_eq_tol(after.wall_pressure * 80, weight, 1e-6 * weight); // 40 below, 40 above
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what does not happen ----
 
-START_TEST(refused_steps_leave_no_trace) {
+QD_TEST(refused_steps_leave_no_trace) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.restitution = 0.5;
@@ -349,14 +329,13 @@ START_TEST(refused_steps_leave_no_trace) {
     }
     ck_abort_msg("no step was refused");
 }
-END_TEST
 
 // What touches something turns by no more than an eighth of a turn in a sub-step. Slowing down what has
 // infinite inertia costs no energy, as its turning has none.
-START_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
+QD_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_IMPULSE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     for (int k = 0; k < 2; ++k) {
         body.position = (qd_vec2){50 + 0.9 * k, 50};
@@ -367,15 +346,6 @@ START_TEST(infinite_inertia_that_is_slowed_has_no_energy) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     for (int k = 0; k < 5; ++k) ck_assert_int_eq(qd_world_step(world, 0.02, NULL), QD_OK);
     ck_assert(isfinite(qd_test_measure(world).drift));
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("balance", 240, NULL, NULL, sums_do_not_depend_on_the_order,
-                        balance_closes_in_random_worlds, metrics_are_the_same_for_threads_and_margins,
-                        loaded_worlds_measure_the_same, measuring_changes_nothing,
-                        attraction_is_out_of_balance_by_the_square_of_the_step, balance_closes_in_scenes,
-                        a_pile_at_rest_loses_nothing, refused_steps_leave_no_trace,
-                        infinite_inertia_that_is_slowed_has_no_energy);
-}
+QD_TEST_MAIN("balance", 240, NULL, NULL)

@@ -19,9 +19,9 @@ static size_t contacts_of(qd_world *world) {
     return count;
 }
 
-START_TEST(free_bodies_turn_evenly) {
+QD_TEST(free_bodies_turn_evenly) {
     qd_world_def def = qd_test_open_def();
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(30, 40);
     body.angle = 1;
     body.spin = -3.7;
@@ -36,14 +36,12 @@ START_TEST(free_bodies_turn_evenly) {
         ck_assert_double_eq_tol(s.turn.y, qd_sin(1 - .037 * k), 1e-12);
         ck_assert_double_eq_tol(qd_world_sum(world).angular, angular, 1e-12 * 100);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(kinematic_bodies_keep_their_course) {
+QD_TEST(kinematic_bodies_keep_their_course) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(20, 50);
     body.kind = QD_BODY_KINEMATIC;
     body.velocity = (qd_vec2){1, 0};
@@ -67,16 +65,14 @@ START_TEST(kinematic_bodies_keep_their_course) {
         ck_assert_double_eq_tol(a.turn.x, qd_cos(2 * t), 1e-11);
     }
     ck_assert_double_lt(qd_test_body(world, ball).position.y, 50);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(what_rests_on_a_belt_goes_along) {
+QD_TEST(what_rests_on_a_belt_goes_along) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(60, 2);
     body.kind = QD_BODY_KINEMATIC;
@@ -89,14 +85,11 @@ START_TEST(what_rests_on_a_belt_goes_along) {
     qd_body_state s = qd_test_body(world, id);
     ck_assert_double_eq_tol(s.velocity.x, 1.5, 1e-9);
     ck_assert_double_eq_tol(s.position.y, 21.5, 1e-2);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(static_bodies_may_lie_anywhere) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
-    qd_world *world = qd_test_world(&def);
+QD_TEST(static_bodies_may_lie_anywhere) {
+    qd_world_def def = qd_test_def(10, 10);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(-500, 3);
     body.kind = QD_BODY_STATIC;
     body.shape = qd_shape_rect(1e5, 1);
@@ -116,11 +109,9 @@ START_TEST(static_bodies_may_lie_anywhere) {
     ck_assert(isinf(s.mass) && isinf(s.inertia));
     ck_assert_double_gt(qd_test_body(world, ball).velocity.y, .99);
     ck_assert_double_eq_tol(qd_world_sum(world).mass, qd_test_body(world, ball).mass, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(filters_decide_who_touches) {
+QD_TEST(filters_decide_who_touches) {
     const struct {
         qd_filter a, b;
         bool touch;
@@ -137,7 +128,7 @@ START_TEST(filters_decide_who_touches) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         for (int shape = 0; shape < 2; ++shape) {
-            qd_world *world = qd_test_world(NULL);
+            qd_own(qd_world) world = qd_test_world(NULL);
             qd_body_def body = box(50, 50);
             if (shape) body.shape = qd_shape_disk(.7);
             body.filter = cases[i].a;
@@ -146,16 +137,14 @@ START_TEST(filters_decide_who_touches) {
             body.filter = cases[i].b;
             (void)qd_test_add(world, &body);
             ck_assert_msg((contacts_of(world) == 1) == cases[i].touch, "case %zu", i);
-            qd_world_destroy(world);
         }
     }
 }
-END_TEST
 
-START_TEST(sensors_report_and_do_nothing) {
+QD_TEST(sensors_report_and_do_nothing) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = box(50, 50);
     body.kind = QD_BODY_STATIC;
     body.sensor = true;
@@ -175,15 +164,13 @@ START_TEST(sensors_report_and_do_nothing) {
     }
     ck_assert(begins == 1 && ends == 1);
     ck_assert_double_eq_tol(qd_test_body(world, ball).position.y, 52 - 5, 1e-9); // it fell all the while
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A blow is told by the event that follows it, with its impulse; the beginning tells how fast the two met.
-START_TEST(events_tell_impulse_and_speed) {
+QD_TEST(events_tell_impulse_and_speed) {
     qd_world_def def = qd_test_open_def();
     def.friction = .1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 10, 10, 3, 0, .5, 2);
     qd_test_disk(world, 12, 10, -1, .5, .5, 2);
     double impulse = 0, friction = 0, speed = 0;
@@ -205,12 +192,10 @@ START_TEST(events_tell_impulse_and_speed) {
     ck_assert_double_eq_tol(speed, 4, .2); // they meet a little aslant
     ck_assert_double_eq_tol(impulse, 2 * speed, 1e-12);
     ck_assert(fabs(friction) > 0 && fabs(friction) <= .1 * impulse);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_of_boxes_have_two_touches) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(contacts_of_boxes_have_two_touches) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def body = box(50, .48);
     (void)qd_test_add(world, &body);
     body = box(50.5, 1.45);
@@ -230,12 +215,10 @@ START_TEST(contacts_of_boxes_have_two_touches) {
     ck_assert_double_eq_tol(c[0].normal.y, 1, 1e-12);
     ck_assert_double_eq_tol(c[1].touch[0].depth, .02, 1e-12);
     ck_assert_double_eq_tol(c[1].normal.y, -1, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(placing_and_turning) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(placing_and_turning) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_body_def body = box(50, 50);
     qd_id id = qd_test_add(world, &body);
     qd_error error = {""};
@@ -255,15 +238,12 @@ START_TEST(placing_and_turning) {
     ck_assert_int_eq(qd_world_place(world, id, (qd_vec2){40, 55}, (qd_vec2){9, 9}, &error), QD_OK);
     s = qd_test_body(world, id);
     ck_assert(s.velocity.x == -5 && s.velocity.y == 0); // as the pivot demands
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_refused) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+QD_TEST(what_is_wrong_is_refused) {
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 12; ++k) {
         qd_body_def body = box(10, 10);
         switch (k) {
@@ -291,13 +271,11 @@ START_TEST(what_is_wrong_is_refused) {
     ck_assert_int_eq(qd_world_add_polyline(world, line, 1, false, &like, NULL, &error), QD_ERR_VALUE);
     ck_assert_int_eq(qd_world_add_polyline(world, NULL, 1, false, &like, NULL, &error), QD_ERR_ARGUMENT);
     ck_assert_uint_eq(qd_world_count(world), 0); // not even the first edge
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Equal shapes share a number; the numbers of those that are gone are used again.
-START_TEST(shapes_are_shared) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(shapes_are_shared) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_id ids[200];
     for (int round = 0; round < 5; ++round) {
         for (int i = 0; i < 200; ++i) {
@@ -315,18 +293,15 @@ START_TEST(shapes_are_shared) {
         }
         for (int i = 0; i < 200; ++i) ck_assert_int_eq(qd_world_remove(world, ids[(i * 37) % 200]), QD_OK);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Rows grow by several threads: all bodies stay what they are, each time that there are too many for the
 // room.
-START_TEST(many_bodies_keep_their_rows) {
+QD_TEST(many_bodies_keep_their_rows) {
     enum { MANY = 200000 }; // columns grow in ranges of 65536
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){MANY, 10};
+    qd_world_def def = qd_test_def(MANY, 10);
     def.threads = 3;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     for (int i = 0; i < MANY; ++i) {
         body.position = (qd_vec2){i + .5, 5};
@@ -348,18 +323,14 @@ START_TEST(many_bodies_keep_their_rows) {
                  view.index[row] != (uint32_t)i;
     }
     ck_assert_uint_eq(wrong, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Room that was asked for holds so many bodies, those that take freed indices among them, and is asked for
 // once; nothing else is another then.
-START_TEST(room_for_bodies_is_made_once) {
+QD_TEST(room_for_bodies_is_made_once) {
     enum { MANY = 5000, GONE = 7 };
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){MANY, 10};
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
+    qd_world_def def = qd_test_def(MANY, 10);
     qd_world *plain = qd_test_world(&def);
     def.allocator = &allocator.allocator;
     qd_world *roomy = qd_test_world(&def), *both[] = {plain, roomy};
@@ -387,13 +358,5 @@ START_TEST(room_for_bodies_is_made_once) {
     for (int k = 0; k < 2; ++k) qd_world_destroy(both[k]);
     ck_assert_uint_eq(allocator.live, 0);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("bodies", 120, NULL, NULL, free_bodies_turn_evenly,
-                        kinematic_bodies_keep_their_course, what_rests_on_a_belt_goes_along,
-                        static_bodies_may_lie_anywhere, filters_decide_who_touches,
-                        sensors_report_and_do_nothing, events_tell_impulse_and_speed,
-                        contacts_of_boxes_have_two_touches, placing_and_turning, what_is_wrong_is_refused,
-                        shapes_are_shared, many_bodies_keep_their_rows, room_for_bodies_is_made_once);
-}
+QD_TEST_MAIN("bodies", 120, NULL, NULL)

@@ -15,12 +15,11 @@ static void check_loads(const qd_world *world) {
 // ---- what is saved loads ----
 
 // Static bodies stay where they are, so gravity does no work on them, though their mass is infinite.
-START_TEST(compression_past_bodies_that_stay) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+QD_TEST_LOOP(compression_past_bodies_that_stay, 0, 2) {
+    qd_world_def def = qd_test_def(10, 10);
     def.gravity = (qd_vec2){0, -1};
     def.compression.rate = (qd_vec2){0.1, 0.1};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 3, 3, 1, 0, 0.5, 0);
     qd_test_disk(world, 7, 5, 0, 1, 0.5, 0);
     qd_body_def body = qd_body_def_default();
@@ -31,20 +30,16 @@ START_TEST(compression_past_bodies_that_stay) {
         qd_test_step(world, 0.02, 1);
         check_loads(world);
     }
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
+    qd_metrics metrics = qd_test_measure(world);
     ck_assert_double_lt(fabs(metrics.imbalance), 1e-9);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The period becomes shorter than twice the diameter of what an emitter makes, which then finds no place.
-START_TEST(emitters_of_what_no_longer_fits) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 10};
+QD_TEST(emitters_of_what_no_longer_fits) {
+    qd_world_def def = qd_test_def(10, 10);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.compression.rate = (qd_vec2){0.5, 0.5};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_emitter_def emitter = qd_emitter_def_default();
     emitter.body.shape.radius = 2;
     emitter.low = emitter.high = (qd_vec2){5, 5};
@@ -60,27 +55,22 @@ START_TEST(emitters_of_what_no_longer_fits) {
     ck_assert_uint_gt(qd_world_total(world).blocked, 2);
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL),
                      QD_ERR_VALUE); // one that comes now does not fit
-    qd_world_destroy(world);
 }
-END_TEST
 
 // All of a body that an emitter makes is saved.
-START_TEST(emitters_of_bullets) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(emitters_of_bullets) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_emitter_def emitter = qd_emitter_def_default();
     emitter.body.bullet = true;
     emitter.low = emitter.high = (qd_vec2){50, 50};
     ck_assert_int_eq(qd_world_add_emitter(world, &emitter, NULL), QD_OK);
-    qd_world *copy = qd_test_copy(world, 1);
+    qd_own(qd_world) copy = qd_test_copy(world, 1);
     qd_test_step(copy, 1, 1);
     ck_assert(qd_test_body(copy, (qd_id){0, 1}).bullet);
-    qd_world_destroy(world);
-    qd_world_destroy(copy);
 }
-END_TEST
 
 // A polygon that is in order stays as it is, also where its rounding is far larger than its sides.
-START_TEST(polygons_that_are_mostly_rounding) {
+QD_TEST(polygons_that_are_mostly_rounding) {
     const qd_vec2 points[] = {{1e-17, 0}, {2e-17, 1e-18}, {1.5e-17, 1e-17}};
     qd_shape shape, again;
     ck_assert_int_eq(qd_shape_polygon(points, 3, &shape, NULL, NULL), QD_OK);
@@ -90,11 +80,10 @@ START_TEST(polygons_that_are_mostly_rounding) {
     ck_assert_int_eq(qd_shape_normalise(&again, NULL, NULL), QD_OK);
     ck_assert_mem_eq(shape.points, again.points, sizeof shape.points);
 }
-END_TEST
 
 // ---- what is refused ----
 
-START_TEST(defs_are_within_bounds) {
+QD_TEST(defs_are_within_bounds) {
     for (int k = 0; k < 13; ++k) {
         qd_world_def def = qd_world_def_default();
         def.contact = QD_CONTACT_SPRING;
@@ -106,18 +95,16 @@ START_TEST(defs_are_within_bounds) {
             &def.spring.gamman,       &def.compression.rate.x,  &def.wall_motion[1].velocity,
             &def.wall_motion[2].slide};
         const double before = *places[k];
-        qd_world *world = NULL;
+        qd_own(qd_world) world = NULL;
         *places[k] = 1.1e30;
         ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "number %d", k);
         *places[k] = isnan(before) || before > 0 ? 1 : before;
         ck_assert_msg(qd_world_create(&def, &world) == QD_OK, "number %d", k);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(bodies_are_within_bounds) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(bodies_are_within_bounds) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 7; ++k) {
         qd_body_def body = qd_body_def_default();
@@ -135,15 +122,13 @@ START_TEST(bodies_are_within_bounds) {
     ck_assert_int_eq(qd_world_step(world, 1e31, NULL), QD_ERR_VALUE);
     ck_assert_int_eq(qd_world_step(world, 1e-31, NULL), QD_ERR_VALUE);
     check_loads(world);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // What turns about a pivot is as fast as that demands, whatever velocity it is given.
-START_TEST(pivots_obey_the_limit_of_speed) {
+QD_TEST(pivots_obey_the_limit_of_speed) {
     qd_world_def def = qd_world_def_default();
     def.limits.speed = 10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     qd_error error;
     qd_id id;
@@ -161,14 +146,12 @@ START_TEST(pivots_obey_the_limit_of_speed) {
     check_loads(world);
     qd_test_step(world, 0.1, 5);
     check_loads(world);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Far from zero, numbers are too coarse for what is small.
-START_TEST(places_are_finer_than_bodies) {
+QD_TEST(places_are_finer_than_bodies) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_body_def body = qd_body_def_default();
     def.size = (qd_vec2){10, 10};
     def.origin = (qd_vec2){1e16, 0};
@@ -179,18 +162,16 @@ START_TEST(places_are_finer_than_bodies) {
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
     body.shape.radius = 1e-8;
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_ERR_VALUE);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- what comes of a step ----
 
 // Springs that are pressed beyond that, by a body that is put into another.
-START_TEST(forces_stop_the_detection) {
+QD_TEST(forces_stop_the_detection) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.contact_time = 1e-140;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 1, 1e30);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_test_disk(world, 51, 50, 0, 0, 1, 1e30);
@@ -200,20 +181,6 @@ START_TEST(forces_stop_the_detection) {
         ck_assert_int_eq(qd_world_step(world, 0.01, NULL), QD_ERR_LIMIT);
         check_loads(world);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("bounds");
-    TCase *loads = tcase_create("loads");
-    qd_test_once(loads, emitters_of_what_no_longer_fits, emitters_of_bullets,
-                 polygons_that_are_mostly_rounding);
-    tcase_add_loop_test(loads, compression_past_bodies_that_stay, 0, 2);
-    suite_add_tcase(suite, loads);
-    TCase *refused = tcase_create("refused");
-    qd_test_once(refused, defs_are_within_bounds, bodies_are_within_bounds, pivots_obey_the_limit_of_speed,
-                 places_are_finer_than_bodies, forces_stop_the_detection);
-    suite_add_tcase(suite, refused);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("bounds", 0, NULL, NULL)

@@ -21,11 +21,11 @@ static double side(const qd_world *world, int wall) {
 }
 
 // A side that gets another motion begins it from where it is; one whose motion stays goes on.
-START_TEST(a_side_begins_where_it_is) {
+QD_TEST(a_side_begins_where_it_is) {
     qd_world_def def = qd_world_def_default();
     def.wall_motion[LEFT].velocity = 2;
     def.wall_motion[TOP] = (qd_wall_motion){.amplitude = 1, .frequency = 1, .phase = 0.5};
-    qd_world *world = qd_test_world(&def), *other = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def), other = qd_test_world(&def);
     qd_test_step(world, 0.01, 100);
     qd_test_step(other, 0.01, 350);
     ck_assert_double_eq_tol(side(world, LEFT), 2, 1e-12);
@@ -43,18 +43,15 @@ START_TEST(a_side_begins_where_it_is) {
     ck_assert_double_eq_tol(side(world, LEFT), 1, 1e-12);
     ck_assert_double_eq_tol(side(world, RIGHT), 103, 1e-9);
     ck_assert_double_eq(side(world, TOP), side(other, TOP)); // as if nothing had been
-    qd_world_destroy(world);
-    qd_world_destroy(other);
 }
-END_TEST
 
 // Another gravity gives other potential energies: they count as having entered, and bodies fall by it.
-START_TEST(gravity_is_booked) {
+QD_TEST_LOOP(gravity_is_booked, 0, 2) {
     qd_world_def def = qd_world_def_default();
     def.contact = _i ? QD_CONTACT_SPRING : QD_CONTACT_IMPULSE;
     def.spring.kn = 1e4;
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id id = qd_test_disk(world, 50, 60, 0, 0, 0.5, 2);
     qd_test_step(world, 0.01, 10);
     def.gravity.y = 4;
@@ -62,17 +59,14 @@ START_TEST(gravity_is_booked) {
     const double before = qd_test_body(world, id).velocity.y;
     qd_test_step(world, 0.01, 10);
     ck_assert_double_eq_tol(qd_test_body(world, id).velocity.y, before + 0.4, 1e-12);
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
+    qd_metrics metrics = qd_test_measure(world);
     ck_assert_double_lt(metrics.balance_error, 1e-9);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Surfaces without values of their own are the world's, whatever these are; the others keep theirs.
-START_TEST(surfaces_follow) {
+QD_TEST(surfaces_follow) {
     qd_world_def def = qd_world_def_default();
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_id plain = qd_test_disk(world, 50, 50, 0, -4, 0.5, 1);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){20, 50};
@@ -87,9 +81,7 @@ START_TEST(surfaces_follow) {
     qd_test_step(world, 0.01, 1400);
     ck_assert_double_eq_tol(qd_test_body(world, plain).velocity.y, 2, 1e-12);
     ck_assert_double_eq_tol(qd_test_body(world, own).velocity.y, 2, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// A world with a bit of everything that can change.
 static qd_world *busy_world(qd_world_def *def) {
@@ -104,9 +96,9 @@ static qd_world *busy_world(qd_world_def *def) {
 }
 
 // A world that was saved after a change, or before one that is then made again, goes on bit for bit.
-START_TEST(saved_worlds_go_on) {
+QD_TEST_LOOP(saved_worlds_go_on, 0, 2) {
     qd_world_def def;
-    qd_world *world = busy_world(&def), *loaded = NULL;
+    qd_own(qd_world) world = busy_world(&def), loaded = NULL;
     unsigned char *data = NULL;
     size_t bytes = 0;
     qd_test_step(world, 0.01, 60);
@@ -135,15 +127,12 @@ START_TEST(saved_worlds_go_on) {
     ck_assert_double_eq(side(world, TOP), side(loaded, TOP));
     ck_assert_double_eq(side(world, BOTTOM), side(loaded, BOTTOM));
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
-    qd_world_destroy(loaded);
 }
-END_TEST
 
 // What a world was made with for good is refused, and nothing has changed then.
-START_TEST(keeps_what_it_was_made_with) {
+QD_TEST_LOOP(keeps_what_it_was_made_with, 0, 7) {
     qd_world_def def;
-    qd_world *world = busy_world(&def);
+    qd_own(qd_world) world = busy_world(&def);
     qd_test_step(world, 0.01, 3);
     const uint64_t hash = qd_world_hash(world);
     qd_world_def other = def;
@@ -161,16 +150,14 @@ START_TEST(keeps_what_it_was_made_with) {
     ck_assert_uint_gt(strlen(error.text), 10);
     ck_assert_uint_eq(qd_world_hash(world), hash);
     qd_test_step(world, 0.01, 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A law that knows disks only is refused by a world with others, which then could not be loaded.
-START_TEST(bodies_must_fit_the_law) {
+QD_TEST(bodies_must_fit_the_law) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 1e4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(1, 2), 50, 50);
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
     def.spring.law = QD_SPRING_HERTZ;
@@ -178,13 +165,6 @@ START_TEST(bodies_must_fit_the_law) {
     ck_assert_int_eq(qd_world_change(world, &def, &error), QD_ERR_VALUE);
     ck_assert_ptr_nonnull(strstr(error.text, "must be disks"));
     ck_assert_int_eq(qd_world_definition(world).spring.law, QD_SPRING_HOOKE);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("change", 60, NULL, NULL);
-    qd_test_once(tests, a_side_begins_where_it_is, surfaces_follow, bodies_must_fit_the_law);
-    qd_test_loops(tests, {gravity_is_booked, 2}, {saved_worlds_go_on, 2}, {keeps_what_it_was_made_with, 7});
-    return qd_test_run_case("change", tests);
-}
+QD_TEST_MAIN("change", 60, NULL, NULL)

@@ -18,8 +18,8 @@ static qd_world *filled(int threads, uint64_t seed, size_t bodies) {
     return world;
 }
 
-START_TEST(hash_sees_every_field) {
-    qd_world *world = filled(1, 1, 100), *other = filled(1, 1, 100);
+QD_TEST(hash_sees_every_field) {
+    qd_own(qd_world) world = filled(1, 1, 100), other = filled(1, 1, 100);
     uint64_t hash = qd_world_hash(world);
     ck_assert_uint_eq(qd_world_hash(other), hash);
     qd_body_view view = qd_world_view(world);
@@ -51,15 +51,12 @@ START_TEST(hash_sees_every_field) {
         hash = qd_world_hash(world);
         ck_assert_uint_ne(hash, before);
     }
-    qd_world_destroy(world);
-    qd_world_destroy(other);
 }
-END_TEST
 
 // Rows may lie in any order: the same bodies added, removed and added again in other ways hash alike.
-START_TEST(hash_and_sums_do_not_see_rows) {
+QD_TEST(hash_and_sums_do_not_see_rows) {
     qd_world_def def = qd_world_def_default();
-    qd_world *one = qd_test_world(&def), *two = qd_test_world(&def);
+    qd_own(qd_world) one = qd_test_world(&def), two = qd_test_world(&def);
     qd_id ids[2][200];
     for (int i = 0; i < 200; ++i)
         for (int w = 0; w < 2; ++w) ids[w][i] = qd_test_disk(w ? two : one, 10 + 0.3 * i, 50, i, 1, 0.1, 0);
@@ -81,17 +78,14 @@ START_TEST(hash_and_sums_do_not_see_rows) {
         ck_assert_uint_eq(qd_test_events_hash(one), qd_test_events_hash(two));
         ck_assert_double_eq(qd_world_total(one).wall_impulse.x, qd_world_total(two).wall_impulse.x);
     }
-    qd_world_destroy(one);
-    qd_world_destroy(two);
 }
-END_TEST
 
-START_TEST(hash_and_sums_are_the_same_for_any_team) {
-    qd_world *one = filled(1, 5, 10000);
+QD_TEST(hash_and_sums_are_the_same_for_any_team) {
+    qd_own(qd_world) one = filled(1, 5, 10000);
     qd_world_sums expected = qd_world_sum(one);
     const int threads[] = {2, 3, 8};
     for (int t = 0; t < 3; ++t) {
-        qd_world *world = filled(threads[t], 5, 10000);
+        qd_own(qd_world) world = filled(threads[t], 5, 10000);
         ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(one));
         ck_assert_uint_eq(qd_world_hash_as(world, 1), qd_world_hash_as(one, 1));
         qd_world_sums sums = qd_world_sum(world);
@@ -100,15 +94,12 @@ START_TEST(hash_and_sums_are_the_same_for_any_team) {
         ck_assert_double_eq(sums.momentum.y, expected.momentum.y);
         ck_assert_double_eq(sums.area, expected.area);
         ck_assert_double_eq(sums.fastest, expected.fastest);
-        qd_world_destroy(world);
     }
-    qd_world_destroy(one);
 }
-END_TEST
 
 // What lies under a hash is a sum over bodies and contacts, each by itself, in whatever order.
-START_TEST(digest_is_a_sum_of_records) {
-    qd_world *world = filled(2, 9, 5000);
+QD_TEST(digest_is_a_sum_of_records) {
+    qd_own(qd_world) world = filled(2, 9, 5000);
     qd_test_step(world, 0.02, 20);
     const qdi_world_digest whole = qdi_world_digest_of(world);
     qdi_world_digest parts = {.body_count = world->count};
@@ -125,31 +116,27 @@ START_TEST(digest_is_a_sum_of_records) {
     ck_assert_uint_eq(qdi_digest_finish(world, &parts), qd_world_hash(world));
     parts.contacts += 1;
     ck_assert_uint_ne(qdi_digest_finish(world, &parts), qd_world_hash(world));
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A sum has no order, but it knows who is who: two bodies that change places make another state.
-START_TEST(hash_sees_whose_state_it_is) {
+QD_TEST(hash_sees_whose_state_it_is) {
     qd_world_def def = qd_world_def_default();
     uint64_t hash[2], blocks[2];
     for (int k = 0; k < 2; ++k) {
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, k ? 30 : 10, 20, 1, 2, 0.5, 1);
         qd_test_disk(world, k ? 10 : 30, 20, 1, 2, 0.5, 1);
         hash[k] = qd_world_hash(world);
         blocks[k] = qd_world_hash_as(world, 1);
-        qd_world_destroy(world);
     }
     ck_assert_uint_ne(hash[0], hash[1]);
     ck_assert_uint_ne(blocks[0], blocks[1]);
 }
-END_TEST
 
-START_TEST(sums_are_right) {
+QD_TEST(sums_are_right) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -2};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 10, 20, 3, 4, 0.5, 2);
     qd_test_disk(world, 30, 40, 0, -1, 1, 8);
     qd_world_sums s = qd_world_sum(world);
@@ -161,30 +148,21 @@ START_TEST(sums_are_right) {
     ck_assert_double_eq(s.mass, 10);
     ck_assert_double_eq_tol(s.area, 1.25 * 3.14159265358979323846, 1e-15);
     ck_assert_double_eq(s.fastest, 5);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A state hash that must never change between compilers, optimization levels, processors and releases without
 // a line in the changelog.
-START_TEST(golden_hash) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){8, 8};
+QD_TEST(golden_hash) {
+    qd_world_def def = qd_test_def(8, 8);
     def.restitution = 0.9;
     def.gravity = (qd_vec2){0, -1};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 16; ++i)
         qd_test_disk(world, 1 + 1.75 * (i % 4), 1 + 1.75 * (double)(i / 4), 0.25 * (i % 5) - 0.5,
                      0.5 * (i % 3), 0.75, 1);
     qd_test_step(world, 0.015625, 500);
     ck_assert_uint_eq(qd_world_hash_as(world, 1), UINT64_C(0x59327bb8afa7b143));
     ck_assert_uint_eq(qd_world_hash(world), UINT64_C(0xcf268ee84cf7b30d));
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("digest", 120, NULL, NULL, hash_sees_every_field, hash_and_sums_do_not_see_rows,
-                        hash_and_sums_are_the_same_for_any_team, digest_is_a_sum_of_records,
-                        hash_sees_whose_state_it_is, sums_are_right, golden_hash);
-}
+QD_TEST_MAIN("digest", 120, NULL, NULL)

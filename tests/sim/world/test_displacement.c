@@ -7,7 +7,6 @@
 #include <quadrille/emitter.h>
 #include <quadrille/hexatic.h>
 #include <quadrille/metrics.h>
-#include <stdlib.h>
 
 enum { BODIES = 60 };
 
@@ -43,12 +42,11 @@ static qd_vec2 way_of(const qd_world *world, qd_id id) {
 }
 
 static qd_metrics measure(const qd_world *world) {
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
+    qd_metrics metrics = qd_test_measure(world);
     return metrics;
 }
 
-START_TEST(turns_round_the_world_count) {
+QD_TEST_LOOP(turns_round_the_world_count, 1, 7) {
     rig here = make((uint64_t)_i, QD_BOUNDARY_PERIODIC, QD_BOUNDARY_PERIODIC, 1 + _i % 3);
     qd_vec2 way;
     ck_assert_int_eq(qd_world_displacement(here.world, here.id[0], &way), QD_ERR_STATE);
@@ -81,9 +79,8 @@ START_TEST(turns_round_the_world_count) {
     ck_assert_int_eq(qd_world_follow(NULL, true), QD_ERR_ARGUMENT);
     qd_world_destroy(here.world);
 }
-END_TEST
 
-START_TEST(walls_turn_bodies_back) {
+QD_TEST(walls_turn_bodies_back) {
     rig here = make(7, QD_BOUNDARY_REFLECT, QD_BOUNDARY_PERIODIC, 2);
     ck_assert_int_eq(qd_world_follow(here.world, true), QD_OK);
     qd_vec2 first[BODIES];
@@ -96,11 +93,10 @@ START_TEST(walls_turn_bodies_back) {
     }
     qd_world_destroy(here.world);
 }
-END_TEST
 
 // Bodies come and go; the world is saved and loaded in between; a step fails. Nothing of this changes the way
 // of another.
-START_TEST(kept_through_all_changes) {
+QD_TEST(kept_through_all_changes) {
     rig one = make(11, QD_BOUNDARY_PERIODIC, QD_BOUNDARY_PERIODIC, 1),
         two = make(11, QD_BOUNDARY_PERIODIC, QD_BOUNDARY_PERIODIC, 2);
     ck_assert_int_eq(qd_world_follow(one.world, true), QD_OK);
@@ -138,17 +134,16 @@ START_TEST(kept_through_all_changes) {
     qd_world_destroy(one.world);
     qd_world_destroy(two.world);
 }
-END_TEST
 
 // More pairs than allowed: the step is taken back, with the turns that bodies made in it.
-START_TEST(a_step_that_fails_moves_nobody) {
+QD_TEST(a_step_that_fails_moves_nobody) {
     enum { FLYING = 60 };
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){10, 10};
     def.limits.pairs = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id[FLYING];
     for (int i = 0; i < FLYING; ++i) // all are at (5, 5) after a step, from the left by way of the right side
         id[i] = qd_test_disk(world, 0.1 + 0.15 * i, 0.1 + 0.15 * (i * 7 % FLYING), -5.1 - 0.15 * i,
@@ -163,11 +158,9 @@ START_TEST(a_step_that_fails_moves_nobody) {
     for (int i = 2; i < FLYING; ++i) ck_assert_int_eq(qd_world_remove(world, id[i]), QD_OK);
     ck_assert_int_eq(qd_world_step(world, 0.75, NULL), QD_OK);
     ck_assert_double_le(fabs(way_of(world, id[1]).x + 5.25), 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(born_by_an_emitter) {
+QD_TEST(born_by_an_emitter) {
     rig here = make(3, QD_BOUNDARY_PERIODIC, QD_BOUNDARY_PERIODIC, 2);
     ck_assert_int_eq(qd_world_follow(here.world, true), QD_OK);
     qd_emitter_def def = qd_emitter_def_default();
@@ -196,9 +189,8 @@ START_TEST(born_by_an_emitter) {
     ck_assert_uint_eq(qd_world_count(here.world), BODIES + 30);
     qd_world_destroy(here.world);
 }
-END_TEST
 
-START_TEST(order_is_the_mean_of_all) {
+QD_TEST_LOOP(order_is_the_mean_of_all, 0, 3) {
     rig here = make(5, QD_BOUNDARY_REFLECT, QD_BOUNDARY_PERIODIC, 1 + _i);
     ck_assert_int_eq(qd_world_follow(here.world, true), QD_OK);
     qd_test_step(here.world, 0.01, 1);
@@ -215,14 +207,13 @@ START_TEST(order_is_the_mean_of_all) {
     ck_assert_double_le(fabs(m.psi6_global - hypot(sum.x, sum.y)), 1e-13);
     qd_world_destroy(here.world);
 }
-END_TEST
 
-START_TEST(a_perfect_packing) {
+QD_TEST(a_perfect_packing) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){20, 24 * sqrt(0.75)};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int j = 0; j < 24; ++j)
         for (int i = 0; i < 20; ++i)
             qd_test_disk(world, 0.25 + i + 0.5 * (j % 2), (j + 0.5) * sqrt(0.75), 0, 0, 0.5, 1);
@@ -230,15 +221,6 @@ START_TEST(a_perfect_packing) {
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     ck_assert_double_le(fabs(measure(world).psi6 - 1), 1e-12);
     ck_assert_double_le(fabs(measure(world).psi6_global - 1), 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("displacement", 60, NULL, NULL);
-    tcase_add_loop_test(tests, turns_round_the_world_count, 1, 7);
-    tcase_add_loop_test(tests, order_is_the_mean_of_all, 0, 3);
-    qd_test_once(tests, walls_turn_bodies_back, kept_through_all_changes, a_step_that_fails_moves_nobody,
-                 born_by_an_emitter, a_perfect_packing);
-    return qd_test_run_case("displacement", tests);
-}
+QD_TEST_MAIN("displacement", 60, NULL, NULL)

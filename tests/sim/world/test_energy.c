@@ -81,7 +81,7 @@ static double largest_gain(uint64_t seed, double restitution) {
     return gain_of(wild_world(seed, restitution));
 }
 
-START_TEST(no_world_gains_energy) {
+QD_TEST(no_world_gains_energy) {
     const uint64_t seed = qd_test_seed(1), cases = qd_test_replaying() ? 1 : qd_test_effort(400);
     double most = 0;
     uint64_t whose = seed;
@@ -95,20 +95,18 @@ START_TEST(no_world_gains_energy) {
     qd_test_count(cases);
     printf("largest gain %g, seed %llu\n", most, (unsigned long long)whose);
 }
-END_TEST
 
 // A heavy disk falls on a light box that it overlaps: the push out of the overlap stayed in it over many
 // sub-steps, and threw it. A body in the floor that parts from it in the step as it is was lifted out
 // besides.
-START_TEST(what_gained_once_gains_no_more) {
+QD_TEST_LOOP(what_gained_once_gains_no_more, 0, 2) {
     const uint64_t seed[] = {9074, 2843};
     ck_assert_double_le(largest_gain(seed[_i], 0), 0.005);
 }
-END_TEST
 
 // A light body between a heavy one and a wall: with stiff springs against both, whether it was thrown hung on
 // the last bits of what came before, in four of ten such worlds.
-START_TEST(what_is_pressed_into_a_wall_is_not_thrown) {
+QD_TEST(what_is_pressed_into_a_wall_is_not_thrown) {
     for (int k = 0; k < 40; ++k) {
         wild made = wild_world(912, 0);
         qdi_traits *traits = &made.world->traits;
@@ -117,22 +115,19 @@ START_TEST(what_is_pressed_into_a_wall_is_not_thrown) {
         ck_assert_msg(gain <= 0.005, "a gain of %g, number %d", gain, k);
     }
 }
-END_TEST
 
 // What this test would say of a solver that gives 5 % more speed than it should.
-START_TEST(a_planted_gain_is_seen) {
+QD_TEST(a_planted_gain_is_seen) {
     int seen = 0;
     for (uint64_t k = 1; k <= 100; ++k) seen += largest_gain(k, 1.05) > 0.01;
     ck_assert_int_ge(seen, 5);
 }
-END_TEST
 
 /// A large disk falls on a bed of small ones: the highest energy on the way, and the last, as parts of the
 /// first.
 static void press_a_bed(double restitution, qd_continuous continuous, int substeps, double *most,
                         double *last) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){4, 10};
+    qd_world_def def = qd_test_def(4, 10);
     def.gravity.y = -9.81;
     def.restitution = restitution;
     def.friction = .3;
@@ -155,7 +150,7 @@ static void press_a_bed(double restitution, qd_continuous continuous, int subste
     qd_world_destroy(world);
 }
 
-START_TEST(a_bed_takes_what_falls_on_it) {
+QD_TEST_LOOP(a_bed_takes_what_falls_on_it, 0, 27) {
     const double restitution[] = {0, .3, .9};
     const qd_continuous modes[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
     const int substeps[] = {1, 4, 30};
@@ -164,14 +159,13 @@ START_TEST(a_bed_takes_what_falls_on_it) {
     ck_assert_double_le(most, 1.0001);
     ck_assert_double_le(last, .5); // it lies on the floor
 }
-END_TEST
 
 // Boxes that were put down into each other part without any speed.
-START_TEST(overlapping_boxes_part_quietly) {
+QD_TEST(overlapping_boxes_part_quietly) {
     qd_world_def def = qd_world_def_default();
     def.restitution = 0;
     def.friction = .6;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(1, 1);
     for (int i = 0; i < 400; ++i) {
@@ -182,9 +176,7 @@ START_TEST(overlapping_boxes_part_quietly) {
         qd_test_step(world, 1.0 / 60, 1);
         ck_assert(qd_world_sum(world).kinetic == 0);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Boxes in rows, each row shorter by one than the one below, side by side without gaps. Returns the one at
 /// the top.
@@ -201,16 +193,15 @@ static qd_id pile_up(qd_world *world, int rows) {
     return top;
 }
 
-START_TEST(pyramids_stand) {
+QD_TEST_LOOP(pyramids_stand, 0, 5) {
     const int rows[] = {10, 10, 10, 50, 50}, substeps[] = {4, 30, 100, 4, 13};
     const double sunk[] = {.02, .001, 1e-4, .25, .04}; // less with more sub-steps
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){rows[_i] + 20, rows[_i] + 20};
+    qd_world_def def = qd_test_def(rows[_i] + 20, rows[_i] + 20);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
     def.substeps = substeps[_i];
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id top = pile_up(world, rows[_i]);
     double x = qd_test_body(world, top).position.x;
     for (int k = 0; k < 200; ++k) {
@@ -220,22 +211,17 @@ START_TEST(pyramids_stand) {
     qd_vec2 end = qd_test_body(world, top).position;
     ck_assert_double_ge(end.y, rows[_i] - .5 - sunk[_i]);
     ck_assert_double_eq_tol(end.x, x, .02);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A block rests on two that are a thousand times lighter.
-START_TEST(heavy_on_light) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+QD_TEST(heavy_on_light) {
+    qd_world_def def = qd_test_def(20, 20);
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
     def.substeps = 16;
-    qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.shape = qd_shape_rect(1, 1);
-    body.position = (qd_vec2){8.5, .5};
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 8.5, .5);
     (void)qd_test_add(world, &body);
     body.position.x = 11.5;
     (void)qd_test_add(world, &body);
@@ -244,14 +230,11 @@ START_TEST(heavy_on_light) {
     body.mass = 1000;
     qd_id heavy = qd_test_add(world, &body);
     qd_test_step(world, 1.0 / 60, 600);
-    qd_metrics m;
-    qd_world_measure(world, &m);
+    qd_metrics m = qd_test_measure(world);
     ck_assert_double_le(m.largest_overlap, .05 * .5);
     ck_assert_double_le(m.kinetic, 1e-9);
     ck_assert_double_ge(qd_test_body(world, heavy).position.y, 1.45);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// A closed polyline that turns, with disks of many sizes in it; returns how many end outside.
 static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
@@ -260,14 +243,13 @@ static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
     for (int k = 0; k < CORNERS; ++k)
         corner[k] = (qd_vec2){8 * qd_cos(6.283185307179586 * k / CORNERS),
                               8 * qd_sin(6.283185307179586 * k / CORNERS)};
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 40};
+    qd_world_def def = qd_test_def(40, 40);
     def.origin = (qd_vec2){-20, -20};
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity.y = -10;
     def.restitution = .2;
     def.friction = .5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def drum = qd_body_def_default();
     drum.kind = QD_BODY_KINEMATIC;
     drum.spin = 1;
@@ -286,24 +268,21 @@ static int leaks_of_a_drum(uint64_t seed, int disks, int steps) {
     int out = 0;
     for (size_t i = 0; i < view.count; ++i)
         out += view.kind[i] == QD_BODY_DYNAMIC && view.x[i] * view.x[i] + view.y[i] * view.y[i] > 8.1 * 8.1;
-    qd_world_destroy(world);
     return out;
 }
 
-START_TEST(a_drum_keeps_what_is_in_it) {
+QD_TEST(a_drum_keeps_what_is_in_it) {
     ck_assert_int_eq(leaks_of_a_drum(qd_test_seed(1), 150, 300), 0);
 }
-END_TEST
 
 // A small disk on a line, under a large one.
-START_TEST(a_line_holds_what_is_pressed_on_it) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+QD_TEST(a_line_holds_what_is_pressed_on_it) {
+    qd_world_def def = qd_test_def(20, 20);
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.gravity.y = -10;
     def.restitution = 0;
     def.friction = .6;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_vec2 line[2] = {{0, 1}, {20, 1}};
     qd_body_def edge = qd_body_def_default();
     ck_assert_int_eq(qd_world_add_polyline(world, line, 2, false, &edge, NULL, NULL), QD_OK);
@@ -311,16 +290,6 @@ START_TEST(a_line_holds_what_is_pressed_on_it) {
     qd_test_disk(world, 10, 1.52, 0, 0, .4, 0);
     qd_test_step(world, 1.0 / 60, 300);
     ck_assert_double_ge(qd_test_body(world, small).position.y, 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("energy", 600, NULL, NULL);
-    qd_test_once(tcase, no_world_gains_energy, a_planted_gain_is_seen, overlapping_boxes_part_quietly,
-                 heavy_on_light, a_drum_keeps_what_is_in_it, a_line_holds_what_is_pressed_on_it,
-                 what_is_pressed_into_a_wall_is_not_thrown);
-    qd_test_loops(tcase, {a_bed_takes_what_falls_on_it, 27}, {pyramids_stand, 5},
-                  {what_gained_once_gains_no_more, 2});
-    return qd_test_run_case("energy", tcase);
-}
+QD_TEST_MAIN("energy", 600, NULL, NULL)

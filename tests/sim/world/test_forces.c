@@ -16,7 +16,7 @@ static qd_world_def empty_def(void) {
 
 // Thrown under gravity and linear drag: v = g/k + (v0 - g/k) e^-kt, x = x0 + g t/k + (v0 - g/k) (1 -
 // e^-kt)/k.
-START_TEST(linear_drag_is_exact) {
+QD_TEST_LOOP(linear_drag_is_exact, 0, 15) {
     const double rates[] = {1e-9, 1e-3, 0.3, 5, 400}, steps[] = {0.001, 0.1, 2};
     double k = rates[_i % 5], dt = steps[_i / 5];
     qd_world_def def = empty_def();
@@ -24,7 +24,7 @@ START_TEST(linear_drag_is_exact) {
     def.drag.linear = k;
     def.drag.medium = (qd_vec2){-2, 1};
     def.contact = (qd_contact_model)(_i % 2);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 10, 20, 3, 40, 0.5, 7);
     size_t n = 20;
     qd_test_step(world, dt, n);
@@ -38,33 +38,29 @@ START_TEST(linear_drag_is_exact) {
         qd_test_near(v[c], speed, 1e-12 * (50 + fabs(g[c]) * t), "velocity");
         qd_test_near(at[c] - x0[c], way, 1e-11 * (50 + fabs(way)), "way");
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Without drag the parabola, to rounding: also along the way that flights take.
-START_TEST(projectiles_stay_exact) {
+QD_TEST_LOOP(projectiles_stay_exact, 0, 2) {
     qd_world_def def = empty_def();
     def.gravity = (qd_vec2){0, -9.81};
     if (_i == 1) def.drag.spin = 0.5; // a flight without drag of its own
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 0, 0, 3, 40, 0.5, 1);
     qd_test_step(world, 0.01, 300);
     qd_body_state body = qd_test_body(world, id);
     qd_test_near(body.position.x, 9, 1e-12 * 50, "x");
     qd_test_near(body.position.y, 40 * 3 - 9.81 * 9 / 2, 1e-12 * 200, "y");
     qd_test_near(body.velocity.y, 40 - 9.81 * 3, 1e-12 * 50, "vy");
-    qd_world_destroy(world);
 }
-END_TEST
 
 // dv/dt = -k v - q v^2 along a line: v = k v0 e^-kt / (k + q v0 (1 - e^-kt)), x = log(1 + q v0 (1 - e^-kt)/k)
 // / q.
-START_TEST(quadratic_drag_is_exact_without_forces) {
+QD_TEST_LOOP(quadratic_drag_is_exact_without_forces, 0, 4) {
     double k = _i % 2 ? 0.7 : 0, q = _i / 2 ? 0.25 : 1e-7, dt = 0.25, v0 = 40, t = 5;
     qd_world_def def = empty_def();
     def.drag = (qd_drag){.linear = k, .quadratic = q};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 0, 0, v0 * 0.6, v0 * 0.8, 0.5, 1);
     qd_test_step(world, dt, 20);
     qd_body_state body = qd_test_body(world, id);
@@ -74,33 +70,29 @@ START_TEST(quadratic_drag_is_exact_without_forces) {
     qd_test_near(body.velocity.y, 0.8 * speed, 1e-12 * v0, "vy");
     qd_test_near(body.position.x, 0.6 * way, 1e-11 * way, "x");
     qd_test_near(body.position.y, 0.8 * way, 1e-11 * way, "y");
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A fall against quadratic drag: v = V tanh(g t / V), V = sqrt(g/q). Second order, and never backwards.
-START_TEST(terminal_velocity) {
+QD_TEST(terminal_velocity) {
     double g = 9.81, q = 0.1, error[2], terminal = sqrt(g / q);
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = empty_def();
         def.gravity.y = -g;
         def.drag.quadratic = q;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_id id = qd_test_disk(world, 0, 0, 0, 0, 0.5, 1);
         qd_test_step(world, 0.02 / (1 + k), 50 * (1 + (size_t)k));
         error[k] = qd_test_body(world, id).velocity.y + terminal * tanh(g / terminal);
-        qd_world_destroy(world);
     }
     ck_assert_double_lt(fabs(error[0]), 2e-3);
     qd_test_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
 }
-END_TEST
 
-START_TEST(no_step_turns_a_velocity_round) {
+QD_TEST_LOOP(no_step_turns_a_velocity_round, 0, 2) {
     qd_world_def def = empty_def();
     def.drag = (qd_drag){.linear = _i == 0 ? 1e4 : 0, .quadratic = _i == 1 ? 1e6 : 0, .spin = 1e5};
     def.friction = 0.1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.velocity = (qd_vec2){5, -3};
     body.spin = 7;
@@ -111,15 +103,13 @@ START_TEST(no_step_turns_a_velocity_round) {
         ck_assert(state.velocity.x >= 0 && state.velocity.y <= 0 && state.spin >= 0);
         ck_assert(state.position.x >= 0 && state.position.x <= 1 && state.position.y <= 0);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // w = w0 e^-kt, angle = w0 (1 - e^-kt) / k.
-START_TEST(spin_drag_is_exact) {
+QD_TEST(spin_drag_is_exact) {
     qd_world_def def = empty_def();
     def.drag.spin = 0.8;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(2, 1);
     body.spin = 1.5;
@@ -130,9 +120,7 @@ START_TEST(spin_drag_is_exact) {
     qd_test_near(state.spin, 1.5 * exp(-1.6), 1e-13, "spin");
     qd_test_near(state.turn.x, cos(angle), 1e-13, "cosine");
     qd_test_near(state.turn.y, sin(angle), 1e-13, "sine");
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- attraction ----
 
@@ -145,7 +133,7 @@ static double worst_energy(qd_pull_law law, double softening, double dt, size_t 
     qd_world_def def = empty_def();
     if (law != QD_PULL_INVERSE_SQUARE) def.gravity = (qd_vec2){0.002, -0.001}; // that orbit would tilt away
     def.attraction = (qd_attraction){.law = law, .at = {50, 50}, .strength = 3, .softening = softening};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const double circle[] = {sqrt(18), sqrt(3), sqrt(0.5)};
     qd_test_disk(world, 56, 50, 0, 0.8 * circle[law], 0.1, 2); // an ellipse, or what the law makes of it
     double first = energy_of(world), worst = 0;
@@ -154,12 +142,11 @@ static double worst_energy(qd_pull_law law, double softening, double dt, size_t 
         double off = fabs(energy_of(world) - first);
         if (off > worst) worst = off;
     }
-    qd_world_destroy(world);
     return worst;
 }
 
 // Half the step, a quarter of the error; and ten times as long no more of it: the energy does not drift.
-START_TEST(falling_towards_a_point_keeps_energy) {
+QD_TEST_LOOP(falling_towards_a_point_keeps_energy, 0, 6) {
     qd_pull_law law = (qd_pull_law)(_i % 3);
     double softening = _i / 3 ? 0.5 : 0, dt = law == QD_PULL_INVERSE_SQUARE ? 0.05 : 0.02;
     double coarse = worst_energy(law, softening, dt, 1200), fine = worst_energy(law, softening, dt / 2, 2400);
@@ -169,78 +156,68 @@ START_TEST(falling_towards_a_point_keeps_energy) {
     ck_assert_msg(longer < 3 * coarse, "law %d: %g after ten times as long, %g before", (int)law, longer,
                   coarse);
 }
-END_TEST
 
 // Once around a circle of radius r under 1/r^2: period 2 pi sqrt(r^3 / GM).
-START_TEST(circular_orbit_closes) {
+QD_TEST(circular_orbit_closes) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .at = {50, 50}, .strength = 8};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 52, 50, 0, 2, 0.1, 5);
     double period = 2 * 3.14159265358979312;
     qd_test_step(world, period / 10000, 10000);
     qd_body_state body = qd_test_body(world, id);
     qd_test_near(body.position.x, 52, 4e-6, "x");
     qd_test_near(body.position.y, 50, 4e-6, "y");
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The potential energy is that of the force: its slope, found by two worlds.
-START_TEST(potential_matches_the_force) {
+QD_TEST_LOOP(potential_matches_the_force, 0, 6) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){
         .law = (qd_pull_law)(_i % 3), .at = {1, 2}, .strength = -4, .softening = 0.25 * (_i / 3)};
     double h = 1e-5, energy[2];
     for (int k = 0; k < 2; ++k) {
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_disk(world, 4 + (k ? h : -h), 6, 0, 0, 0.5, 3);
         energy[k] = qd_world_sum(world).potential;
-        qd_world_destroy(world);
     }
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 4, 6, 0, 0, 0.5, 3);
     double dt = 1e-6;
     qd_test_step(world, dt, 1);
     double force = 3 * qd_test_body(world, id).velocity.x / dt;
     ck_assert_double_gt(force, 0); // it repels
     qd_test_near(-(energy[1] - energy[0]) / (2 * h), force, 1e-5, "force");
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(nothing_pulls_in_the_centre) {
+QD_TEST_LOOP(nothing_pulls_in_the_centre, 0, 3) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){.law = (qd_pull_law)(_i % 3), .at = {5, 5}, .strength = 1};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
     qd_test_step(world, 0.1, 10);
     ck_assert_double_eq(qd_test_body(world, id).position.x, 5);
     ck_assert_double_eq(qd_world_sum(world).potential, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Across a periodic side it is nearer that way.
-START_TEST(attraction_takes_the_shorter_way) {
+QD_TEST(attraction_takes_the_shorter_way) {
     qd_world_def def = empty_def();
     def.boundary_x = QD_BOUNDARY_PERIODIC;
     def.attraction = (qd_attraction){.law = QD_PULL_CONSTANT, .at = {95, 50}, .strength = 1};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 10, 50, 0, 0, 0.5, 1);
     qd_test_step(world, 0.5, 1);
     qd_test_near(qd_test_body(world, id).velocity.x, -0.5, 1e-15, "velocity");
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Disks that fall on a fixed one come to rest around it: the threshold knows of the attraction.
-START_TEST(a_planet_is_settled) {
+QD_TEST(a_planet_is_settled) {
     qd_world_def def = empty_def();
     def.restitution = 0.5;
     def.friction = 0.5;
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE, .at = {50, 50}, .strength = 50};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def planet = qd_body_def_default();
     planet.kind = QD_BODY_STATIC;
     planet.shape.radius = 5;
@@ -256,9 +233,7 @@ START_TEST(a_planet_is_settled) {
     size_t contacts;
     (void)qd_world_contacts(world, &contacts);
     ck_assert_uint_ge(contacts, 12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the callback ----
 
@@ -277,13 +252,13 @@ static void pull(void *context, const qd_force_range *range) {
 }
 
 // A spring of the user's: x = cos(w t); second order, and no drift.
-START_TEST(callback_drives_a_spring) {
+QD_TEST(callback_drives_a_spring) {
     const double period = 2 * 3.14159265358979312;
     spring s = {{50, 50}, 4, 0};
     double error[2], worst = 0;
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = empty_def();
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         ck_assert_int_eq(qd_world_set_force(world, pull, &s), QD_OK);
         qd_id id = qd_test_disk(world, 51, 50, 0, 0, 0.1, 4); // w = 1
         size_t steps = 200 * (1 + (size_t)k);
@@ -299,13 +274,11 @@ START_TEST(callback_drives_a_spring) {
         double speed = qd_test_body(world, id).velocity.x;
         qd_test_step(world, 0.1, 1);
         ck_assert_double_eq(qd_test_body(world, id).velocity.x, speed);
-        qd_world_destroy(world);
     }
     ck_assert_double_lt(error[0], 1e-3);
     qd_test_near(error[0] / error[1], 4, 0.2, "ratio of the errors of two steps");
     ck_assert_double_lt(worst, 1e-3);
 }
-END_TEST
 
 static void push(void *context, const qd_force_range *range) {
     const spring *s = context;
@@ -316,10 +289,10 @@ static void push(void *context, const qd_force_range *range) {
 }
 
 // A constant force and torque: x = F t^2 / 2m, angle = T t^2 / 2I, whatever the step.
-START_TEST(constant_callback_is_exact) {
+QD_TEST(constant_callback_is_exact) {
     spring s = {{3, 0}, 0, 0.5};
     qd_world_def def = empty_def();
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_int_eq(qd_world_set_force(world, push, &s), QD_OK);
     qd_body_def body = qd_body_def_default();
     body.shape = qd_shape_rect(2, 1);
@@ -336,9 +309,7 @@ START_TEST(constant_callback_is_exact) {
     qd_test_near(state.turn.x, cos(4), 1e-13, "cosine");
     qd_test_near(state.turn.y, sin(4), 1e-13, "sine");
     ck_assert_double_eq(qd_test_body(world, still).position.x, 30);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static void spoil(void *context, const qd_force_range *range) {
     const uint64_t *label = context;
@@ -346,10 +317,10 @@ static void spoil(void *context, const qd_force_range *range) {
         if (range->label[i] == *label && range->step == 2) range->force_y[i] = (double)NAN;
 }
 
-START_TEST(bad_forces_stop_the_run) {
+QD_TEST(bad_forces_stop_the_run) {
     uint64_t label = 2;
     qd_world_def def = empty_def();
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 3; ++k) qd_test_disk(world, 10 * k, 10, 1, 0, 0.5, 1);
     ck_assert_int_eq(qd_world_set_force(world, spoil, &label), QD_OK);
     qd_test_step(world, 0.1, 2);
@@ -361,16 +332,14 @@ START_TEST(bad_forces_stop_the_run) {
     ck_assert_uint_eq(report.step, 3);
     ck_assert_uint_eq(qd_world_hash(world), hash);
     ck_assert_int_eq(qd_world_set_force(NULL, spoil, NULL), QD_ERR_ARGUMENT);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Speed gained only by the forces at the new place is seen in the same step.
-START_TEST(limits_see_the_whole_step) {
+QD_TEST(limits_see_the_whole_step) {
     qd_world_def def = empty_def();
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .at = {50, 50}, .strength = 1};
     def.limits.speed = 10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 55, 50, -9.9, 0, 0.5, 1);
     qd_status status = QD_OK;
     while (status == QD_OK && qd_world_steps(world) < 100) {
@@ -378,9 +347,7 @@ START_TEST(limits_see_the_whole_step) {
         if (status == QD_OK) ck_assert_double_le(qd_world_sum(world).fastest, 10);
     }
     ck_assert_int_eq(status, QD_ERR_LIMIT);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- any team ----
 
@@ -402,7 +369,7 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
                                      .strength = 5,
                                      .softening = 0.5};
     def.drag = (qd_drag){.linear = 0.1, .quadratic = seed % 2 ? 0.05 : 0, .spin = 0.2, .medium = {1, 0}};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     if (seed % 4 == 0) ck_assert_int_eq(qd_world_set_force(world, swirl, NULL), QD_OK);
     if (seed % 2)
         qd_test_scatter_shapes(world, &random, 300);
@@ -417,14 +384,12 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
         qd_test_step(world, 0.01, 1);
         hash = hash * 31 + qd_world_hash(world) + qd_test_events_hash(world);
     }
-    qd_world_destroy(world);
     return hash;
 }
 
-START_TEST(same_for_any_team_and_after_loading) {
+QD_TEST(same_for_any_team_and_after_loading) {
     qd_test_same_lives(qd_test_effort(4), life);
 }
-END_TEST
 
 static qd_world *swirled_world(const qd_allocator *allocator, int which) {
     (void)which;
@@ -438,12 +403,11 @@ static qd_world *swirled_world(const qd_allocator *allocator, int which) {
     return world;
 }
 
-START_TEST(memory_may_fail) {
+QD_TEST(memory_may_fail) {
     ck_assert_uint_gt(qd_test_failing_steps(swirled_world, 0, NULL), 4);
 }
-END_TEST
 
-START_TEST(bad_fields_are_refused) {
+QD_TEST_LOOP(bad_fields_are_refused, 0, 2) {
     for (int k = 0; k < 13; ++k) {
         qd_world_def def = qd_world_def_default();
         double *const numbers[] = {&def.gravity.x,       &def.attraction.strength, &def.attraction.softening,
@@ -460,17 +424,5 @@ START_TEST(bad_fields_are_refused) {
         ck_assert_msg(qd_world_create(&def, &world) == QD_ERR_VALUE, "case %d", k);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("forces", 240, NULL, NULL);
-    qd_test_once(tcase, terminal_velocity, spin_drag_is_exact, circular_orbit_closes,
-                 attraction_takes_the_shorter_way, a_planet_is_settled, callback_drives_a_spring,
-                 constant_callback_is_exact, bad_forces_stop_the_run, limits_see_the_whole_step,
-                 same_for_any_team_and_after_loading, memory_may_fail);
-    qd_test_loops(tcase, {linear_drag_is_exact, 15}, {projectiles_stay_exact, 2},
-                  {quadratic_drag_is_exact_without_forces, 4}, {no_step_turns_a_velocity_round, 2},
-                  {falling_towards_a_point_keeps_energy, 6}, {potential_matches_the_force, 6},
-                  {nothing_pulls_in_the_centre, 3}, {bad_fields_are_refused, 2});
-    return qd_test_run_case("forces", tcase);
-}
+QD_TEST_MAIN("forces", 240, NULL, NULL)

@@ -27,24 +27,22 @@ static void check_refused(qd_world *world, double dt, const char *reason, uint64
     ck_assert_uint_eq(qd_test_events_hash(world), events);
 }
 
-START_TEST(speed_stops_the_step) {
+QD_TEST(speed_stops_the_step) {
     qd_world_def def = qd_world_def_default();
     def.gravity = (qd_vec2){0, -10};
     def.limits.speed = 5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_str_eq(qd_world_limit_report(world).reason, "");
     for (int i = 0; i < 5; ++i) qd_test_disk(world, 10 + 10 * i, 90, 0, i == 2 || i == 3 ? -1 : 0, 0.5, 0);
     qd_test_step(world, 0.1, 4);                                  // -4 and -5: not faster
     check_refused(world, 0.1, "faster than limits.speed (5)", 3); // the lowest index of the two
     check_refused(world, 0.1, "faster than limits.speed (5)", 3);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(distance_stops_the_step) {
+QD_TEST(distance_stops_the_step) {
     qd_world_def def = qd_test_open_def();
     def.limits.distance = 75;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
     qd_test_disk(world, 50, 50.25, 0, 1, 0.5, 0);
     qd_body_def body = qd_body_def_default();
@@ -54,47 +52,41 @@ START_TEST(distance_stops_the_step) {
     ck_assert_int_eq(qd_world_add(world, &body, NULL, NULL), QD_OK);
     qd_test_step(world, 1, 5);
     check_refused(world, 1, "further than limits.distance (75)", 1234);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static void push_without_end(void *context, const qd_force_range *range) {
     (void)context;
     for (size_t i = 0; i < range->count; ++i) range->force_x[i] = HUGE_VAL;
 }
 
-START_TEST(what_is_not_finite_stops_the_step) {
+QD_TEST_LOOP(what_is_not_finite_stops_the_step, 0, 3) {
     const qd_boundary boundaries[] = {QD_BOUNDARY_OPEN, QD_BOUNDARY_PERIODIC, QD_BOUNDARY_REFLECT};
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = boundaries[_i];
     def.contact = QD_CONTACT_NONE;
     def.limits.distance = HUGE_VAL;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_set_force(world, push_without_end, NULL), QD_OK);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     check_refused(world, 100, "not finite", 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // However far a limit is set, boxes must stay finite.
-START_TEST(no_distance_means_what_a_box_can_hold) {
+QD_TEST(no_distance_means_what_a_box_can_hold) {
     qd_world_def def = qd_test_open_def();
     def.limits.distance = HUGE_VAL;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 50, 1e29, 0, 0.5, 0);
     qd_test_step(world, 2, 4);
     check_refused(world, 3, "further than", 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(pairs_stop_detection_and_step) {
+QD_TEST(pairs_stop_detection_and_step) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE; // they stay in one place
     def.limits.pairs = 0.5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 45; ++i)
         qd_test_disk(world, 50, 50, 0, 0, 0.5, 0); // 990 pairs: 1000 are always allowed
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -107,18 +99,16 @@ START_TEST(pairs_stop_detection_and_step) {
     ck_assert(!qd_world_limit_report(world).has_body);
     ck_assert_int_eq(qd_world_place(world, last, (qd_vec2){50, 60}, (qd_vec2){0, 0}, NULL), QD_OK);
     qd_test_step(world, 0.25, 1); // the world lives on
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The tree is put back too: after a refused step the next one goes as if it had not been tried.
-START_TEST(a_refused_step_leaves_no_trace) {
+QD_TEST(a_refused_step_leaves_no_trace) {
     uint64_t hashes[2], events[2];
     for (int tried = 0; tried < 2; ++tried) {
         qd_world_def def = qd_test_open_def();
         def.contact = QD_CONTACT_NONE;
         def.limits.pairs = 0.5;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         for (int i = 0; i < 60; ++i) // all meet in the middle at t = 1
             qd_test_disk(world, 20 + i, 50, 30 - i, 0, 0.25, 0);
         qd_test_step(world, 0.125, 1);
@@ -128,22 +118,19 @@ START_TEST(a_refused_step_leaves_no_trace) {
         qd_test_step(world, 0.0625, 2);
         hashes[tried] = qd_world_hash(world);
         events[tried] = qd_test_events_hash(world);
-        qd_world_destroy(world);
     }
     ck_assert_uint_eq(hashes[0], hashes[1]);
     ck_assert_uint_eq(events[0], events[1]);
 }
-END_TEST
 
 // The lowest index is reported by any number of threads.
-START_TEST(lowest_index_is_reported) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){1000, 1000};
+QD_TEST_LOOP(lowest_index_is_reported, 0, 3) {
+    qd_world_def def = qd_test_def(1000, 1000);
     def.gravity = (qd_vec2){3, 0};
     def.limits.speed = 4.9;
     def.threads = 1 + _i;
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(1, 1, 1);
     for (uint64_t i = 0; i < 9000; ++i) {
         double x = qd_test_between(&random, 1, 999), y = qd_test_between(&random, 1, 999);
@@ -151,14 +138,6 @@ START_TEST(lowest_index_is_reported) {
     }
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     check_refused(world, 1, "faster", 3211);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("limits", 120, NULL, NULL);
-    qd_test_once(tcase, speed_stops_the_step, distance_stops_the_step, no_distance_means_what_a_box_can_hold,
-                 pairs_stop_detection_and_step, a_refused_step_leaves_no_trace);
-    qd_test_loops(tcase, {what_is_not_finite_stops_the_step, 3}, {lowest_index_is_reported, 3});
-    return qd_test_run_case("limits", tcase);
-}
+QD_TEST_MAIN("limits", 120, NULL, NULL)

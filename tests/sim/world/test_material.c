@@ -61,7 +61,7 @@ static double bounce(qd_contact_model model, uint32_t ball, uint32_t slab, const
     return back;
 }
 
-START_TEST(values_of_materials_count_unless_others_are_given) {
+QD_TEST(values_of_materials_count_unless_others_are_given) {
     const qd_material pair = {0.3, none, none, 0}, rub = {none, 3, none, 0};
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
         const qd_contact_model m = (qd_contact_model)model;
@@ -78,7 +78,6 @@ START_TEST(values_of_materials_count_unless_others_are_given) {
         ck_assert_double_eq_tol(bounce(m, 1, 2, &rub, none), 0.9, 0.01);  // of which nothing is said
     }
 }
-END_TEST
 
 /// How much a box on a floor is slowed down, as a part of gravity.
 static double slowing(qd_contact_model model, double own, double pair) {
@@ -86,7 +85,7 @@ static double slowing(qd_contact_model model, double own, double pair) {
     def.friction = 0;
     def.restitution = 0;
     def.walls.of = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const uint32_t steel = add_material(world, "steel", none, own);
     if (!isnan(pair)) pair_materials(world, steel, steel, none, pair);
     qd_body_def body = qd_test_body_at(qd_shape_rect(2, 1), 20, 0.5);
@@ -95,12 +94,10 @@ static double slowing(qd_contact_model model, double own, double pair) {
     body.material.of = steel;
     const qd_id id = qd_test_add(world, &body);
     qd_test_step(world, 1e-3, 500);
-    const double slowed = (10 - qd_test_body(world, id).velocity.x) / (10 * 0.5);
-    qd_world_destroy(world);
-    return slowed;
+    return (10 - qd_test_body(world, id).velocity.x) / (10 * 0.5);
 }
 
-START_TEST(pairs_rub_as_they_are_told) {
+QD_TEST(pairs_rub_as_they_are_told) {
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
         const qd_contact_model m = (qd_contact_model)model;
         ck_assert_double_eq_tol(slowing(m, 0.4, none), 0.4, 0.02);
@@ -109,15 +106,14 @@ START_TEST(pairs_rub_as_they_are_told) {
         ck_assert_double_eq_tol(slowing(m, 0.4, 0), 0, 1e-12);
     }
 }
-END_TEST
 
 // A pair alone makes turn what would not, and bounce what would not.
-START_TEST(pairs_turn_and_bounce_what_would_not) {
+QD_TEST(pairs_turn_and_bounce_what_would_not) {
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
         qd_world_def def = def_of((qd_contact_model)model);
         def.friction = def.restitution = 0;
         def.gravity.y = 0;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         const uint32_t steel = add_material(world, "steel", none, none);
         pair_materials(world, steel, steel, 1, 0.5);
         qd_body_def body = qd_body_def_default();
@@ -133,10 +129,8 @@ START_TEST(pairs_turn_and_bounce_what_would_not) {
         const qd_vec2 v = qd_test_body(world, a).velocity, w = qd_test_body(world, b).velocity;
         const double nx = sqrt(0.75), ny = 0.5; // where they met
         ck_assert_double_eq_tol((w.x - v.x) * nx + (w.y - v.y) * ny, 2 * nx, 0.02);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
 static qd_world *crowd(qd_contact_model model, int threads) {
     qd_random random = qd_random_at(7, 0, 5);
@@ -167,9 +161,9 @@ static qd_world *crowd(qd_contact_model model, int threads) {
     return world;
 }
 
-START_TEST(saved_worlds_keep_materials) {
+QD_TEST(saved_worlds_keep_materials) {
     for (int model = QD_CONTACT_IMPULSE; model <= QD_CONTACT_SPRING; ++model) {
-        qd_world *world = crowd((qd_contact_model)model, 1), *other = crowd((qd_contact_model)model, 3);
+        qd_own(qd_world) world = crowd((qd_contact_model)model, 1), other = crowd((qd_contact_model)model, 3);
         qd_test_step(world, 2e-3, 100);
         qd_test_step(other, 2e-3, 100);
         ck_assert(qd_world_hash(world) == qd_world_hash(other));
@@ -193,15 +187,12 @@ START_TEST(saved_worlds_keep_materials) {
         }
         pair_materials(other, 2, 2, 0.1, 0.06); // what they are decides what will be
         ck_assert(qd_world_hash(world) != qd_world_hash(other));
-        qd_world_destroy(world);
-        qd_world_destroy(other);
     }
 }
-END_TEST
 
-START_TEST(bad_materials_are_refused) {
+QD_TEST(bad_materials_are_refused) {
     const qd_world_def def = def_of(QD_CONTACT_IMPULSE);
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_material good = {none, 0.5, none, 0};
     const qd_material bad[] = {
         {-0.1, none, none, 0}, {1.1, none, none, 0}, {none, -1, none, 0}, {none, none, 2, 0}};
@@ -230,12 +221,6 @@ START_TEST(bad_materials_are_refused) {
         add_material(world, name, none, none);
     }
     ck_assert_int_eq(qd_world_add_material(world, "more", &good, NULL, &error), QD_ERR_LIMIT);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("material", 60, NULL, NULL, values_of_materials_count_unless_others_are_given,
-                        pairs_rub_as_they_are_told, pairs_turn_and_bounce_what_would_not,
-                        saved_worlds_keep_materials, bad_materials_are_refused);
-}
+QD_TEST_MAIN("material", 60, NULL, NULL)

@@ -6,18 +6,17 @@
 #include <math.h>
 #include <quadrille/metrics.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- what was turned over ----
 
 /// A ball falls on the floor, which gives nothing back: in flight, half of its energy is where it was; at
 /// rest all is lost.
-START_TEST(a_ball_turns_its_energy_over) {
+QD_TEST(a_ball_turns_its_energy_over) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.restitution = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_metrics m = qd_test_measure(world);
     ck_assert(m.turned_over == 0 && m.balance_error == 0);
     qd_test_disk(world, 50, 5, 0, 0, 1, 0);
@@ -34,45 +33,39 @@ START_TEST(a_ball_turns_its_energy_over) {
     ck_assert_double_gt(m.lost, 0.7 * whole);
     ck_assert_double_eq_tol(m.turned_over, whole + 0.5 * m.drift, 1e-12 * whole);
     ck_assert_double_eq_tol(m.balance_error, fabs(m.drift) / m.turned_over, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Energy that cancels is turned over all the same: a body that falls as fast as it can leave again, in the
 /// pull of a centre.
-START_TEST(what_cancels_is_turned_over) {
+QD_TEST(what_cancels_is_turned_over) {
     qd_world_def def = qd_world_def_default();
     def.attraction = (qd_attraction){.law = QD_PULL_INVERSE_SQUARE, .strength = 100, .at = {50, 50}};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 90, 0, -sqrt(5), 1, 0); // v^2 / 2 = 100 / 40
     qd_metrics m = qd_test_measure(world);
     ck_assert_double_gt(m.kinetic, 5);
     ck_assert_double_lt(fabs(m.kinetic + m.potential), 1e-12);
     ck_assert_double_eq_tol(m.turned_over, m.kinetic, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Where all have left and nothing was lost, what remains is rounding of what they brought and took along: no
 /// error.
-START_TEST(nobody_turns_nothing_over) {
+QD_TEST(nobody_turns_nothing_over) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
     def.removal = 1;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 9; ++i) qd_test_disk(world, 10.1 * (i + 1), 30.3 + i, 0.7 * i, 0.3 * i, 1, 0);
     qd_test_step(world, 0.013, 400);
     qd_metrics m = qd_test_measure(world);
     ck_assert(m.dynamic == 0 && m.entered != 0);
     ck_assert(m.turned_over == 0 && m.balance_error == 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the table ----
 
-START_TEST(table_names_every_number) {
+QD_TEST(table_names_every_number) {
     size_t count;
     const qd_metric_field *fields = qd_metric_fields(&count);
     ck_assert_uint_eq(count * 8, sizeof(qd_metrics));
@@ -87,9 +80,8 @@ START_TEST(table_names_every_number) {
         for (size_t j = 0; j < i; ++j) ck_assert_str_ne(fields[i].name, fields[j].name);
     }
 }
-END_TEST
 
-START_TEST(docs_have_every_number) {
+QD_TEST(docs_have_every_number) {
     FILE *file = fopen(QD_SOURCE_DIR "/docs/metrics.md", "rb");
     ck_assert_ptr_nonnull(file);
     char text[1 << 16];
@@ -103,13 +95,12 @@ START_TEST(docs_have_every_number) {
         ck_assert_msg(strstr(text, name), "docs/metrics.md says nothing of %s", fields[i].name);
     }
 }
-END_TEST
 
-START_TEST(every_number_is_one) {
+QD_TEST(every_number_is_one) {
     qd_random random = qd_random_at(3, 0, 1);
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -1;
-    qd_world *world = qd_test_world(&def); // empty, then with bodies
+    qd_own(qd_world) world = qd_test_world(&def); // empty, then with bodies
     for (int k = 0; k < 2; ++k) {
         qd_test_step(world, 0.01, 3);
         qd_metrics m = qd_test_measure(world);
@@ -126,9 +117,7 @@ START_TEST(every_number_is_one) {
         }
         qd_test_scatter_shapes(world, &random, 200);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- one collision ----
 
@@ -191,9 +180,9 @@ static void losses(const collision *c, double *normal, double *friction) {
     *friction = rub * (ut - 0.5 * k * rub);
 }
 
-START_TEST(collisions_lose_what_the_table_says) {
+QD_TEST_LOOP(collisions_lose_what_the_table_says, 0, sizeof collisions / sizeof collisions[0]) {
     const collision *c = &collisions[_i];
-    qd_world *world = open_world(c->e, c->mu, c->bt);
+    qd_own(qd_world) world = open_world(c->e, c->mu, c->bt);
     double apart = c->a.radius + c->b.radius, normal, friction;
     add_disk(world, 50, 50, &c->a);
     add_disk(world, 50 + apart * c->nx * (1 - 1e-13), 50 + apart * c->ny * (1 - 1e-13), &c->b);
@@ -208,14 +197,12 @@ START_TEST(collisions_lose_what_the_table_says) {
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-14 * c->before);
     ck_assert(m.lost_walls_normal == 0 && m.lost_walls_friction == 0 && m.drift == 0);
     ck_assert_double_eq(m.lost, m.lost_bodies_normal + m.lost_bodies_friction);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // The same on the way through a step: the second disk is far enough away for the first one to be followed.
-START_TEST(impacts_lose_what_the_table_says) {
+QD_TEST_LOOP(impacts_lose_what_the_table_says, 0, sizeof collisions / sizeof collisions[0]) {
     const collision *c = &collisions[_i];
-    qd_world *world = open_world(c->e, c->mu, c->bt);
+    qd_own(qd_world) world = open_world(c->e, c->mu, c->bt);
     double ux = c->a.vx - c->b.vx, uy = c->a.vy - c->b.vy, apart = c->a.radius + c->b.radius, dt = 2;
     add_disk(world, 50 - c->a.vx, 50 - c->a.vy, &c->a); // they meet after a time of 1
     add_disk(world, 50 + apart * c->nx - c->b.vx, 50 + apart * c->ny - c->b.vy, &c->b);
@@ -232,9 +219,7 @@ START_TEST(impacts_lose_what_the_table_says) {
     double impulse = (1 + c->e) * reduced * (ux * c->nx + uy * c->ny);
     ck_assert_double_eq_tol(m.virial_impulse, apart * impulse, 1e-10);
     ck_assert_double_eq_tol(m.virial, apart * impulse / dt, 1e-10);
-    qd_world_destroy(world);
 }
-END_TEST
 
 typedef struct bounce {
     double vx, vy, spin, e, mu;
@@ -248,13 +233,13 @@ static const bounce bounces[] = {
     {0, -3, 6, .8, .5, -1, 2.4, 2},
 };
 
-START_TEST(walls_take_what_bounces_lose) {
+QD_TEST_LOOP(walls_take_what_bounces_lose, 0, sizeof bounces / sizeof bounces[0]) {
     const bounce *b = &bounces[_i];
     qd_world_def def = qd_world_def_default();
     def.restitution = b->e;
     def.friction = b->mu;
     def.threshold = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     add_disk(world, 50, 0.5, &(spun){b->vx, b->vy, b->spin, 1, 0.5});
     qd_test_step(world, instant, 1);
     qd_metrics m = qd_test_measure(world);
@@ -267,15 +252,13 @@ START_TEST(walls_take_what_bounces_lose) {
     ck_assert_double_eq_tol(m.push_bottom, (1 + b->e) * 3, 1e-12);
     ck_assert_double_eq_tol(m.wall_pressure, (1 + b->e) * 3 / 400 / instant, 1e-3);
     ck_assert(m.push_left == 0 && m.push_right == 0 && m.push_top == 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(a_ball_keeps_the_square_of_its_restitution) {
+QD_TEST(a_ball_keeps_the_square_of_its_restitution) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -9.81;
     def.restitution = 0.8;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 50, 1.5, 0, 0, 0.5, 1);
     double lost = 0;
     int bounces_seen = 0;
@@ -294,13 +277,11 @@ START_TEST(a_ball_keeps_the_square_of_its_restitution) {
         ck_assert_double_eq_tol(after.kinetic + after.potential - 0.5 * 9.81, 9.81 * height, 0.1);
     }
     ck_assert_int_eq(bounces_seen, 4);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- work ----
 
-START_TEST(a_plate_works) {
+QD_TEST(a_plate_works) {
     for (int fast = 0; fast < 2; ++fast) { // at a contact, and on the way through a step
         qd_world *world = open_world(1, 0, 0);
         qd_body_def plate = qd_body_def_default();
@@ -319,30 +300,27 @@ START_TEST(a_plate_works) {
         qd_world_destroy(world);
     }
 }
-END_TEST
 
-START_TEST(a_medium_takes_its_part) {
+QD_TEST(a_medium_takes_its_part) {
     qd_world_def def = qd_test_open_def();
     def.drag.linear = 0.7;
     def.drag.spin = 0.4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     add_disk(world, 50, 50, &(spun){3, 4, 5, 2, 1});
     qd_test_step(world, 0.125, 8);
     qd_metrics m = qd_test_measure(world);
     double moving = 25 * (1 - exp(-1.4)), turning = 12.5 * (1 - exp(-0.8));
     ck_assert_double_eq_tol(m.drag_lost, moving + turning, 1e-12);
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-13);
-    qd_world_destroy(world);
 }
-END_TEST
 
 static void push_right(void *context, const qd_force_range *range) {
     (void)context;
     for (size_t i = 0; i < range->count; ++i) range->force_x[i] += 6;
 }
 
-START_TEST(a_force_works_along_the_way) {
-    qd_world *world = open_world(1, 0, 0);
+QD_TEST(a_force_works_along_the_way) {
+    qd_own(qd_world) world = open_world(1, 0, 0);
     qd_test_disk(world, 10, 50, 1, 2, 0.5, 3);
     ck_assert_int_eq(qd_world_set_force(world, push_right, NULL), QD_OK);
     qd_test_step(world, 0.25, 16);
@@ -351,31 +329,27 @@ START_TEST(a_force_works_along_the_way) {
     ck_assert_double_eq_tol(way, 20, 1e-12); // t + t^2
     ck_assert_double_eq_tol(m.force_work, 6 * way, 1e-11);
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Gravity along a periodic axis: a body falls and falls, and its potential starts anew at each turn.
-START_TEST(gravity_works_through_periodic_sides) {
+QD_TEST(gravity_works_through_periodic_sides) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){10, 20};
     def.gravity.y = -2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 5, 15, 0, 0, 0.5, 3);
     qd_test_step(world, 0.0625, 160); // falls by 100: five times
     qd_metrics m = qd_test_measure(world);
     ck_assert_double_eq_tol(m.force_work, 3 * 2 * 20 * 5, 1e-9);
     ck_assert_double_eq_tol(m.kinetic, 0.5 * 3 * 400, 1e-9);
     ck_assert_double_eq_tol(m.imbalance, 0, 1e-10);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the moment ----
 
-START_TEST(motion_of_two) {
-    qd_world *world = open_world(1, 0.5, 0);
+QD_TEST(motion_of_two) {
+    qd_own(qd_world) world = open_world(1, 0.5, 0);
     add_disk(world, 51, 50, &(spun){1, 2, 0, 3, 1});
     add_disk(world, 50, 53, &(spun){-1, 0, 4, 1, 2});
     qd_metrics m = qd_test_measure(world);
@@ -390,12 +364,10 @@ START_TEST(motion_of_two) {
     ck_assert_double_eq_tol(m.fastest, sqrt(5), 1e-15);
     ck_assert_double_eq_tol(m.temperature, 0.5 * (8 - 40 / 8.0), 1e-15); // p^2 / 2M = 5
     ck_assert_double_eq_tol(m.entered, 24, 1e-14);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(contacts_of_a_row) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(contacts_of_a_row) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     for (int k = 0; k < 3; ++k) qd_test_disk(world, 0.5 + 0.75 * k, 50, 0, 0, 0.5, 0); // wall, a, b, c
     qd_body_def block = qd_body_def_default();
     block.kind = QD_BODY_STATIC;
@@ -415,20 +387,18 @@ START_TEST(contacts_of_a_row) {
     qd_tree_stats stats = qd_tree_statistics(qd_world_tree(world));
     ck_assert_uint_eq(m.tree_nodes, stats.nodes);
     ck_assert_uint_eq(m.tree_longest, stats.largest_list);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the search for pairs
 
 // What a step counted is what the same search counts in the tree that it left.
-START_TEST(searches_are_counted) {
+QD_TEST_LOOP(searches_are_counted, 0, 2) {
     for (int retrieve = QD_RETRIEVE_JOIN; retrieve <= QD_RETRIEVE_BRUTE; ++retrieve) {
         qd_world_def def = qd_world_def_default();
         def.retrieve = (qd_retrieve_mode)retrieve;
         def.margin = _i == 0 ? 0 : 5;
         def.capacity = 8;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_metrics m = qd_test_measure(world);
         ck_assert(m.tree_candidates == 0 && m.tree_tests == 0 && m.tree_tests_total == 0);
         qd_random random = qd_random_at(3, 0, 0);
@@ -458,22 +428,7 @@ START_TEST(searches_are_counted) {
             qd_pairs_destroy(pairs);
         }
         ck_assert_uint_gt(sum, 100);
-        qd_world_destroy(world);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("metrics", 240, NULL, NULL);
-    tcase_add_loop_test(tcase, searches_are_counted, 0, 2);
-    qd_test_once(tcase, a_ball_turns_its_energy_over, what_cancels_is_turned_over, nobody_turns_nothing_over,
-                 table_names_every_number, docs_have_every_number, every_number_is_one);
-    const int collision_count = sizeof collisions / sizeof collisions[0];
-    qd_test_loops(tcase, {collisions_lose_what_the_table_says, collision_count},
-                  {impacts_lose_what_the_table_says, collision_count},
-                  {walls_take_what_bounces_lose, sizeof bounces / sizeof bounces[0]});
-    qd_test_once(tcase, a_ball_keeps_the_square_of_its_restitution, a_plate_works, a_medium_takes_its_part,
-                 a_force_works_along_the_way, gravity_works_through_periodic_sides, motion_of_two,
-                 contacts_of_a_row);
-    return qd_test_run_case("metrics", tcase);
-}
+QD_TEST_MAIN("metrics", 240, NULL, NULL)

@@ -7,7 +7,6 @@
 
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 
 enum { BODIES = 300, STRIDE = 3, STEPS = 150 };
 
@@ -30,8 +29,7 @@ static const variant variants[] = {
 };
 
 static qd_world_def def_of(const variant *v, int threads) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){24, 24};
+    qd_world_def def = qd_test_def(24, 24);
     def.boundary_x = v->boundary;
     def.contact = v->contact;
     def.restitution = 0.5;
@@ -106,10 +104,10 @@ static uint64_t events_by_name(const qd_world *world) {
     return hash;
 }
 
-START_TEST(names_decide) {
+QD_TEST_LOOP(names_decide, 0, sizeof variants / sizeof variants[0]) {
     const variant *v = &variants[_i];
-    qd_world *sparse = sparse_world(v, 1), *dense = dense_world(v, 3, 0, true),
-             *plain = dense_world(v, 1, 0, false);
+    qd_own(qd_world) sparse = sparse_world(v, 1), dense = dense_world(v, 3, 0, true),
+                     plain = dense_world(v, 1, 0, false);
     uint64_t contacts = 0;
     ck_assert_uint_ne(qd_world_hash(plain), qd_world_hash(sparse)); // it knows nobody's name
     for (size_t step = 0; step < STEPS; ++step) {
@@ -132,16 +130,12 @@ START_TEST(names_decide) {
     ck_assert_double_eq(p.push_left, q.push_left);
     ck_assert_double_eq(p.push_bottom, q.push_bottom);
     ck_assert_double_eq(p.virial_impulse, q.virial_impulse);
-    qd_world_destroy(sparse);
-    qd_world_destroy(dense);
-    qd_world_destroy(plain);
 }
-END_TEST
 
 // Names are 64 bits wide, and every bit counts: for the hash and for what happens.
-START_TEST(names_are_long) {
+QD_TEST(names_are_long) {
     const variant *v = &variants[3];
-    qd_world *low = dense_world(v, 1, 0, true), *high = dense_world(v, 1, UINT64_C(1) << 40, true);
+    qd_own(qd_world) low = dense_world(v, 1, 0, true), high = dense_world(v, 1, UINT64_C(1) << 40, true);
     ck_assert_uint_ne(qd_world_hash(low), qd_world_hash(high));
     qd_test_step(low, 0.01, 1);
     qd_test_step(high, 0.01, 1);
@@ -149,13 +143,10 @@ START_TEST(names_are_long) {
     for (size_t r = 0; r < BODIES; ++r)
         others += low->now.vx[low->row_of_index[r]] != high->now.vx[high->row_of_index[r]];
     ck_assert_uint_eq(others, BODIES); // the medium pushes them otherwise
-    qd_world_destroy(low);
-    qd_world_destroy(high);
 }
-END_TEST
 
-START_TEST(names_grow) {
-    qd_world *world = dense_world(&variants[1], 1, 5, true);
+QD_TEST(names_grow) {
+    qd_own(qd_world) world = dense_world(&variants[1], 1, 5, true);
     const uint64_t hash = qd_world_hash(world);
     uint64_t names[BODIES];
     for (size_t k = 0; k < BODIES; ++k) names[k] = 2 * k;
@@ -166,16 +157,8 @@ START_TEST(names_grow) {
     ck_assert_int_eq(qdi_names_give(world, names), QD_OK);
     ck_assert_uint_ne(qd_world_hash(world), hash);
     ck_assert_int_eq(qdi_names_give(world, NULL), QD_OK);
-    qd_world *plain = dense_world(&variants[1], 1, 5, false);
+    qd_own(qd_world) plain = dense_world(&variants[1], 1, 5, false);
     ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(plain));
-    qd_world_destroy(world);
-    qd_world_destroy(plain);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("names", 240, NULL, NULL);
-    tcase_add_loop_test(tcase, names_decide, 0, sizeof variants / sizeof variants[0]);
-    qd_test_once(tcase, names_are_long, names_grow);
-    return qd_test_run_case("names", tcase);
-}
+QD_TEST_MAIN("names", 240, NULL, NULL)

@@ -9,12 +9,12 @@
 // ---- open sides ----
 
 // A body goes when its whole box is further out than the margin, not a moment before.
-START_TEST(bodies_leave_by_their_boxes) {
+QD_TEST_LOOP(bodies_leave_by_their_boxes, 0, 8) {
     const double margin = 2, radius = 0.5;
     qd_world_def def = qd_test_open_def();
     def.contact = (qd_contact_model)(_i / 4);
     def.removal = margin;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     const qd_vec2 ways[] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     qd_vec2 way = ways[_i % 4];
     qd_id still = qd_test_disk(world, 30, 30, 0, 0, radius, 1);
@@ -28,15 +28,13 @@ START_TEST(bodies_leave_by_their_boxes) {
     ck_assert_uint_eq(qd_world_total(world).departed, 1);
     ck_assert_double_eq(qd_test_body(world, still).position.x, 30);
     check_tree(world);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Turned rects go by their own boxes, and static bodies stay wherever they are.
-START_TEST(shapes_leave_by_their_boxes) {
+QD_TEST(shapes_leave_by_their_boxes) {
     qd_world_def def = qd_test_open_def();
     def.removal = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_test_body_at(qd_shape_rect(6, 1), 100, 50);
     body.velocity.x = 1;
     body.angle = 1.57079632679489662; // upright: it reaches 0.5 to the left
@@ -54,16 +52,14 @@ START_TEST(shapes_leave_by_their_boxes) {
     qd_test_step(world, 0.25, 10);
     ck_assert_int_eq(qd_world_body(world, flat, &state), QD_ERR_STALE);
     ck_assert_int_eq(qd_world_body(world, fixed, &state), QD_OK);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Contacts of a body that goes end in the events of the step that it goes in.
-START_TEST(contacts_of_who_goes_end) {
+QD_TEST(contacts_of_who_goes_end) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.removal = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id a = qd_test_disk(world, 99.75, 50, 1, 0, 0.5, 1), b = qd_test_disk(world, 99, 50, 1, 0, 0.5, 1);
     qd_test_step(world, 0.25, 3);
     size_t count;
@@ -81,31 +77,27 @@ START_TEST(contacts_of_who_goes_end) {
     ck_assert_int_eq(qd_world_body(world, a, &state), QD_ERR_STALE);
     ck_assert_int_eq(qd_world_body(world, b, &state), QD_OK);
     ck_assert_uint_eq(qd_world_total(world).ends, 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // limits.distance still guards what is not removed in time, or not at all.
-START_TEST(distance_still_guards) {
+QD_TEST(distance_still_guards) {
     qd_world_def def = qd_test_open_def();
     def.removal = 10;
     def.limits.distance = 55;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 95, 50, 1, 0, 0.5, 1);
     qd_status status = QD_OK;
     while (status == QD_OK && qd_world_steps(world) < 100) status = qd_world_step(world, 0.25, NULL);
     ck_assert_int_eq(status, QD_ERR_LIMIT);
     ck_assert_uint_eq(qd_world_total(world).departed, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- sinks ----
 
-START_TEST(sinks_take_the_lowest_index_first) {
+QD_TEST(sinks_take_the_lowest_index_first) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_sink(world, 50, 0, 10, 100, 3);
     qd_test_sink(world, 50, 0, 5, 100, UINT64_MAX);
     qd_id ids[8];
@@ -133,14 +125,12 @@ START_TEST(sinks_take_the_lowest_index_first) {
     qd_id again = qd_test_disk(world, 5, 5, 0, 0, 0.5, 1);
     ck_assert_uint_eq(again.index, ids[0].index);
     ck_assert_uint_ne(again.generation, ids[0].generation);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- emitters ----
 
-START_TEST(emitters_keep_time_and_limits) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(emitters_keep_time_and_limits) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_emitter_def source = tap();
     source.start = 1;
     source.stop = 3;
@@ -165,14 +155,12 @@ START_TEST(emitters_keep_time_and_limits) {
     ck_assert_uint_eq(qd_world_count(world), 27);
     ck_assert_uint_eq(qd_world_total(world).emitted, 27);
     ck_assert_uint_eq(qd_world_total(world).blocked, 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(no_more_than_alive) {
+QD_TEST(no_more_than_alive) {
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_emitter_def source = tap();
     source.alive = 25;
     add_emitter(world, &source);
@@ -186,19 +174,17 @@ START_TEST(no_more_than_alive) {
     qd_world_totals totals = qd_world_total(world);
     ck_assert_uint_gt(totals.emitted, 60);
     ck_assert_uint_eq(totals.emitted - totals.sunk, qd_world_count(world));
-    qd_world_destroy(world);
 }
-END_TEST
 
 // What appears touches nobody and no wall; with gravity the emitter's place fills, and is found full.
-START_TEST(arrivals_touch_nobody) {
+QD_TEST_LOOP(arrivals_touch_nobody, 0, 8) {
     qd_world_def def = qd_world_def_default();
     def.boundary_x = _i % 2 ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_REFLECT;
     def.size = (qd_vec2){20, 20};
     def.friction = 0.5;
     def.restitution = 0.2;
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def ledge = qd_body_def_default();
     ledge.kind = QD_BODY_STATIC;
     ledge.shape = qd_shape_rect(6, 0.5);
@@ -229,14 +215,12 @@ START_TEST(arrivals_touch_nobody) {
     ck_assert_uint_gt(emitted, 40);
     ck_assert_uint_gt(qd_world_total(world).blocked, 10);
     ck_assert_uint_eq(emitted + qd_world_total(world).blocked, 480);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(overlap_on_request) {
+QD_TEST(overlap_on_request) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_emitter_def source = tap();
     source.low = source.high = (qd_vec2){50, 50};
     source.overlap = true;
@@ -245,19 +229,17 @@ START_TEST(overlap_on_request) {
     add_emitter(world, &source);
     qd_test_step(world, 0.5, 1);
     ck_assert_uint_eq(qd_world_count(world), 150);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // A number of a body is a function of the seed, the emitter and its place in the row: not of time steps or
 // others.
-START_TEST(numbers_do_not_depend_on_steps) {
+QD_TEST(numbers_do_not_depend_on_steps) {
     qd_vec2 velocity[2];
     double radius[2];
     for (int k = 0; k < 2; ++k) {
         qd_world_def def = qd_test_open_def();
         def.contact = QD_CONTACT_NONE;
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_emitter_def source = source_of(0);
         source.rate = 4;
         source.overlap = k == 1;
@@ -268,13 +250,11 @@ START_TEST(numbers_do_not_depend_on_steps) {
         uint32_t row = view.row_of_index[5];
         velocity[k] = (qd_vec2){view.vx[row], view.vy[row]};
         radius[k] = view.radius[row];
-        qd_world_destroy(world);
     }
     ck_assert_double_eq(velocity[0].x, velocity[1].x);
     ck_assert_double_eq(velocity[0].y, velocity[1].y);
     ck_assert_double_eq(radius[0], radius[1]);
 }
-END_TEST
 
 // ---- ids ----
 
@@ -294,12 +274,12 @@ static void note_ids(const qd_world *world, qd_id *seen, size_t room) {
 
 // A body that is emitted takes the index of one that has gone, but never its id, whatever ids were given, and
 // across saving.
-START_TEST(ids_are_never_used_again) {
+QD_TEST(ids_are_never_used_again) {
     static qd_id seen[2000];
     memset(seen, 0, sizeof seen);
     qd_world_def def = qd_world_def_default();
     def.gravity.y = -10;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def body = qd_body_def_default();
     body.position = (qd_vec2){50, 3};
     body.label = 17;
@@ -319,9 +299,7 @@ START_TEST(ids_are_never_used_again) {
     qd_body_view view = qd_world_view(world);
     for (size_t row = 0; row < view.count; ++row) reused += view.generation[row] > 1;
     ck_assert_uint_gt(reused, 10);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // ---- the same for any team, and after loading ----
 
@@ -331,7 +309,7 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     def.threads = threads;
     def.removal = seed % 3 ? 0.5 : HUGE_VAL;
     def.drag.linear = 0.05;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int k = 0; k < 2; ++k) {
         qd_emitter_def source = source_of((int)(seed + (uint64_t)k) % 4);
         source.low = (qd_vec2){def.origin.x + 1 + 8 * k, def.origin.y + 2};
@@ -354,20 +332,18 @@ static uint64_t life(uint64_t seed, int threads, bool halfway) {
     ck_assert_uint_gt(totals.emitted, 0);
     ck_assert_uint_gt(totals.sunk, 0);
     check_tree(world);
-    qd_world_destroy(world);
     return hash;
 }
 
-START_TEST(same_for_any_team_and_after_loading) {
+QD_TEST(same_for_any_team_and_after_loading) {
     qd_test_same_lives(qd_test_effort(5), life);
 }
-END_TEST
 
 // What is followed on its way comes and goes like all others: the boxes that it left behind are nobody's.
-START_TEST(fast_bodies_come_and_go) {
+QD_TEST(fast_bodies_come_and_go) {
     qd_world_def def = qd_test_open_def();
     def.removal = 0;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_emitter_def source = source_of(0);
     source.body.shape = qd_shape_disk(0.1);
     source.body.velocity.x = 600;
@@ -389,29 +365,16 @@ START_TEST(fast_bodies_come_and_go) {
     ck_assert_uint_gt(totals.departed, 400);
     ck_assert_uint_gt(totals.sunk, 10);
     ck_assert_uint_eq(totals.emitted - totals.departed - totals.sunk, qd_world_count(world));
-    qd_world_destroy(world);
 }
-END_TEST
 
 // An emitter that is added late does not make up for the time before.
-START_TEST(late_emitters_begin_when_added) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(late_emitters_begin_when_added) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_test_step(world, 0.5, 10);
     qd_emitter_def source = tap();
     add_emitter(world, &source);
     qd_test_step(world, 0.5, 1);
     ck_assert_uint_eq(qd_world_count(world), 5);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("population", 240, NULL, NULL);
-    qd_test_once(tcase, shapes_leave_by_their_boxes, contacts_of_who_goes_end, distance_still_guards,
-                 sinks_take_the_lowest_index_first, emitters_keep_time_and_limits, no_more_than_alive,
-                 overlap_on_request, numbers_do_not_depend_on_steps, ids_are_never_used_again,
-                 same_for_any_team_and_after_loading, fast_bodies_come_and_go,
-                 late_emitters_begin_when_added);
-    qd_test_loops(tcase, {bodies_leave_by_their_boxes, 8}, {arrivals_touch_nobody, 8});
-    return qd_test_run_case("population", tcase);
-}
+QD_TEST_MAIN("population", 240, NULL, NULL)

@@ -17,7 +17,7 @@ static qd_world *busy_world(const qd_allocator *allocator) {
 
 // A step that fails for want of memory, wherever, leaves the world as it was, and goes on as if nothing had
 // been.
-START_TEST(failed_steps_change_nothing) {
+QD_TEST(failed_steps_change_nothing) {
     uint64_t expected[3], failures = 0;
     qd_world *model = busy_world(NULL);
     for (int k = 0; k < 3; ++k) {
@@ -26,8 +26,7 @@ START_TEST(failed_steps_change_nothing) {
     }
     qd_world_destroy(model);
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, 0);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, 0);
         qd_world *world = busy_world(&allocator.allocator);
         ck_assert_int_eq(qd_world_detect(world), QD_OK);
         uint64_t hash = qd_world_hash(world);
@@ -56,14 +55,13 @@ START_TEST(failed_steps_change_nothing) {
     }
     ck_assert_uint_gt(failures, 20);
 }
-END_TEST
 
 // The same where the pairs that come of it break a limit after bodies have come and gone.
-START_TEST(broken_limits_take_it_back) {
+QD_TEST(broken_limits_take_it_back) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE;
     def.limits.pairs = 1; // at least 1000 in all
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 10, 10, 0, 0, 0.5, 1);
     qd_id id = qd_test_disk(world, 20, 10, 0, 0, 0.5, 1);
     qd_emitter_def source = tap();
@@ -85,12 +83,10 @@ START_TEST(broken_limits_take_it_back) {
     status = qd_world_step(world, 0.25, NULL);
     ck_assert_int_eq(status, QD_OK);
     ck_assert_uint_eq(qd_world_count(world), 3 + 15 - 1);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(bad_defs_are_refused) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(bad_defs_are_refused) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_error error;
     for (int k = 0; k < 16; ++k) {
         qd_emitter_def source = tap();
@@ -123,11 +119,6 @@ START_TEST(bad_defs_are_refused) {
     for (int k = 0; k < QD_EMITTERS_MAX; ++k)
         ck_assert_int_eq(qd_world_add_sink(world, &sink, &error), QD_OK);
     ck_assert_int_eq(qd_world_add_sink(world, &sink, &error), QD_ERR_LIMIT);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("population_faults", 240, NULL, NULL, failed_steps_change_nothing,
-                        broken_limits_take_it_back, bad_defs_are_refused);
-}
+QD_TEST_MAIN("population_faults", 240, NULL, NULL)

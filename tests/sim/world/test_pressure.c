@@ -7,11 +7,11 @@
 #include <quadrille/metrics.h>
 
 // One disk in a box hits the walls as often as unfolding its path says.
-START_TEST(walls_feel_every_hit) {
+QD_TEST(walls_feel_every_hit) {
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     def.size = (qd_vec2){10, 6};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_disk(world, 2, 3, 1.3, 0.7, 0.5, 2);
     qd_test_step(world, 1, 99);
     qd_test_step(world, 0.9, 1); // the last hit comes at 100 just so
@@ -21,19 +21,17 @@ START_TEST(walls_feel_every_hit) {
     ck_assert_double_eq_tol(m.push_bottom + m.push_top, hits_y * 2 * 2 * 0.7, 1e-10);
     ck_assert_uint_eq(m.collisions, (uint64_t)(hits_x + hits_y));
     ck_assert_double_eq_tol(m.area, 60, 1e-12);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Disks that pass through each other: the hits of each follow from unfolding its path, and with enough of
 // them the walls feel the pressure N kT / A of an ideal gas in the room that the centres have.
-START_TEST(an_ideal_gas_presses_on_the_walls) {
+QD_TEST(an_ideal_gas_presses_on_the_walls) {
     enum { COUNT = 60 };
     const double width = 40, height = 30, length = 200;
     qd_world_def def = qd_world_def_default();
     def.continuous = QD_CONTINUOUS_ON;
     def.size = (qd_vec2){width, height};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     double push_x = 0, push_y = 0, slack_x = 0, slack_y = 0, energy_x = 0, energy_y = 0;
     for (int k = 0; k < COUNT; ++k) {
         qd_random random = qd_random_at(4, (uint64_t)k, 5);
@@ -62,9 +60,7 @@ START_TEST(an_ideal_gas_presses_on_the_walls) {
     ck_assert_double_eq_tol(push_y, 4 * energy_y * length / (height - 1), slack_y);
     ck_assert(slack_x < 0.1 * push_x);
     ck_assert(m.virial_impulse == 0 && m.lost == 0);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// What a gas of hard disks of some radius in a periodic world of 30 % (at radius 1/2) tells of its equation
 /// of state.
@@ -80,7 +76,7 @@ static gas run_gas(double radius, size_t steps) {
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.continuous = QD_CONTINUOUS_ON; // collisions happen where they do, not at the end of a step
     def.threads = 2;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < COUNT; ++i) {
         qd_random random = qd_random_at(2, (uint64_t)i, 77);
         double x = (i % SIDE + 0.5) * def.size.x / SIDE, y = (int)(i / SIDE) + 0.5;
@@ -104,13 +100,12 @@ static gas run_gas(double radius, size_t steps) {
     result.error = sqrt((squares / BLOCKS - result.z * result.z) / (BLOCKS - 1));
     double rate = 2 * (double)(m.impacts - first.impacts) / COUNT / (m.time - first.time) / sqrt(kt);
     result.rate = rate * 2 * radius * sqrt(3.14159265358979324) / 4 / (result.z - 1);
-    qd_world_destroy(world);
     return result;
 }
 
 // The virial coefficients up to the tenth (N. Clisby and B. McCoy, J. Stat. Phys. 122, 15 (2006)) give Z
 // = 2.06326(3) at 30 % of the area; and each collision adds sqrt(pi) / 4 to Z - 1, whatever the density.
-START_TEST(hard_disks_have_their_equation_of_state) {
+QD_TEST(hard_disks_have_their_equation_of_state) {
     const double reference = 2.06326, effort = (double)qd_test_effort(10) / 10;
     const double tolerance = 0.01 * reference / (effort < 1 ? sqrt(effort) : 1);
     size_t steps = qd_test_effort(1600);
@@ -121,11 +116,5 @@ START_TEST(hard_disks_have_their_equation_of_state) {
     ck_assert_msg(fabs(wrong.z - reference) > tolerance, "3 %% more diameter, but Z = %g", wrong.z);
     ck_assert_double_eq_tol(right.rate, 1, 0.01 / (effort < 1 ? sqrt(effort) : 1));
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("pressure", 240, NULL, NULL);
-    qd_test_once(tcase, walls_feel_every_hit, an_ideal_gas_presses_on_the_walls,
-                 hard_disks_have_their_equation_of_state);
-    return qd_test_run_case("pressure", tcase);
-}
+QD_TEST_MAIN("pressure", 240, NULL, NULL)

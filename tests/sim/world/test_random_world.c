@@ -3,7 +3,7 @@
 
 enum { PORTIONS = 16 };
 
-START_TEST(random_worlds_live_alike) {
+QD_TEST_LOOP(random_worlds_live_alike, 0, PORTIONS) {
     size_t cases = qd_test_replaying() ? _i == 0 : qd_test_effort(4000) / PORTIONS;
     uint64_t first = qd_test_seed(1) + (uint64_t)_i * cases;
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -11,10 +11,5 @@ START_TEST(random_worlds_live_alike) {
         qd_test_live(seed, &dice);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *cases = qd_test_case("random_world", 600, NULL, NULL);
-    tcase_add_loop_test(cases, random_worlds_live_alike, 0, PORTIONS);
-    return qd_test_run_case("random_world", cases);
-}
+QD_TEST_MAIN("random_world", 600, NULL, NULL)

@@ -8,7 +8,6 @@
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void check_same(const qd_world *p, const qd_world *q, uint64_t seed, bool with_events) {
@@ -54,7 +53,7 @@ static void check_life(uint64_t seed) {
     qd_random random = qd_random_at(seed, 0, 8);
     qd_world_def def = qd_test_random_def(&random);
     def.threads = 1 + (int)(seed % 2);
-    qd_world *world = qd_test_world(&def), *copy = NULL;
+    qd_own(qd_world) world = qd_test_world(&def), copy = NULL;
     bool shapes = seed % 2 == 1;
     size_t bodies = qd_random_bits(&random) % 150;
     if (shapes)
@@ -78,46 +77,39 @@ static void check_life(uint64_t seed) {
     }
     // Where bodies had been changed just before, the copy's tree had more to file, and margins may be others.
     if (!changed && save_at % 7 != 3) check_same_bytes(world, copy, seed);
-    qd_world_destroy(world);
-    qd_world_destroy(copy);
 }
 
-START_TEST(saved_worlds_go_on_the_same) {
+QD_TEST(saved_worlds_go_on_the_same) {
     uint64_t first = qd_test_seed(1000);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(200);
     for (uint64_t seed = first; seed < first + cases; ++seed) check_life(seed);
 }
-END_TEST
 
 // How fat boxes will be, too: the same whether a world was loaded on its way or not, slow or fast.
-START_TEST(margins_go_on_the_same) {
+QD_TEST_LOOP(margins_go_on_the_same, 0, 4) {
     const double dt[] = {0.002, 0.02, 0.1, 0.3};
     qd_world_def def = qd_world_def_default();
     qd_test_gas_def(&def, 14, 14);
     def.margin = (double)NAN;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_gas_fill(world, 14, 14, 5);
     for (size_t at = 0; at < 30; ++at) {
-        qd_world *copy = qd_test_copy(world, 1);
+        qd_own(qd_world) copy = qd_test_copy(world, 1);
         qd_test_step(world, dt[_i], 1);
         qd_test_step(copy, dt[_i], 1);
         check_same_bytes(world, copy, at);
-        qd_world_destroy(copy);
     }
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(a_copy_is_whole) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){20, 20};
+QD_TEST(a_copy_is_whole) {
+    qd_world_def def = qd_test_def(20, 20);
     def.seed = 77;
     def.restitution = 0.25;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(3, 0, 0);
     qd_test_scatter(world, &random, 120);
     qd_test_step(world, 0.02, 10);
-    qd_world *copy = qd_test_copy(world, 3);
+    qd_own(qd_world) copy = qd_test_copy(world, 3);
     check_same(world, copy, 3, false);
     qd_world_def read = qd_world_definition(copy);
     ck_assert_uint_eq(read.seed, 77);
@@ -135,10 +127,7 @@ START_TEST(a_copy_is_whole) {
     for (size_t i = 0; i < a.index_count; ++i)
         ck_assert_int_eq(a.touching[a.row_of_index[i]], b.touching[b.row_of_index[i]]);
     ck_assert_uint_eq(qd_tree_count(qd_world_tree(copy)), 120);
-    qd_world_destroy(world);
-    qd_world_destroy(copy);
 }
-END_TEST
 
 static void check_refused(const unsigned char *data, size_t bytes, const char *what, size_t at) {
     qd_world *world = NULL;
@@ -208,13 +197,12 @@ static void small_save(qd_world **world, unsigned char **data, size_t *bytes, in
     ck_assert_int_eq(qd_world_save(*world, data, bytes), QD_OK);
 }
 
-START_TEST(damage_is_noticed) {
-    qd_world *world;
+QD_TEST_LOOP(damage_is_noticed, 0, 3) {
+    qd_own(qd_world) world;
     unsigned char *data;
     size_t bytes;
     small_save(&world, &data, &bytes, _i);
-    unsigned char *broken = malloc(bytes + 1);
-    ck_assert_ptr_nonnull(broken);
+    qd_own_memory unsigned char *broken = qd_test_memory(bytes + 1);
     for (size_t at = 0; at < bytes; ++at) {
         memcpy(broken, data, bytes);
         for (int bit = 0; bit < 8; ++bit) {
@@ -223,30 +211,24 @@ START_TEST(damage_is_noticed) {
         }
         broken[at] = (unsigned char)~data[at];
         check_refused(broken, bytes, "inverted", at);
-        unsigned char *cut = malloc(at +
-                                    1); // as long as the data, so that a sanitizer sees a read past its end
-        ck_assert_ptr_nonnull(cut);
+        qd_own_memory unsigned char *cut = qd_test_memory(
+            at + 1); // as long as the data, so that a sanitizer sees a read past its end
         memcpy(cut, data, at);
         check_refused(cut, at, "cut", at);
-        free(cut);
     }
     memcpy(broken, data, bytes);
     broken[bytes] = 0;
     check_refused(broken, bytes + 1, "longer", bytes);
-    free(broken);
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Behind a good checksum: whatever one byte is set to, loading either refuses or gives a world that steps.
-START_TEST(forged_data_does_no_harm) {
-    qd_world *world;
+QD_TEST_LOOP(forged_data_does_no_harm, 0, 3) {
+    qd_own(qd_world) world;
     unsigned char *data;
     size_t bytes, refused = 0;
     small_save(&world, &data, &bytes, _i);
-    unsigned char *forged = malloc(bytes);
-    ck_assert_ptr_nonnull(forged);
+    qd_own_memory unsigned char *forged = qd_test_memory(bytes);
     const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
     for (size_t at = 0; at < bytes - 8; ++at) {
         for (size_t v = 0; v < sizeof values; ++v) {
@@ -254,7 +236,7 @@ START_TEST(forged_data_does_no_harm) {
             forged[at] = values[v];
             unsigned char *end = forged + bytes - 8;
             qdi_put_u64(&end, qd_hash_bytes(forged, bytes - 8));
-            qd_world *copy = NULL;
+            qd_own(qd_world) copy = NULL;
             qd_status status = qd_world_load(forged, bytes, 1, NULL, &copy, NULL);
             refused += status != QD_OK;
             if (status != QD_OK) {
@@ -266,15 +248,11 @@ START_TEST(forged_data_does_no_harm) {
             ck_assert_msg(status == QD_OK || status == QD_ERR_LIMIT, "byte %zu = %u: %s", at, values[v],
                           qd_status_text(status));
             (void)qd_world_hash(copy);
-            qd_world_destroy(copy);
         }
     }
     ck_assert_uint_gt(refused, bytes);
-    free(forged);
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Loads data after the generation of the second body of the first of two contacts, which end the data, was
 /// set.
@@ -288,7 +266,7 @@ static qd_status load_with(unsigned char *data, size_t bytes, uint32_t generatio
 }
 
 // Where bodies were removed and nothing detected since, contacts name them; but nobody who has never been.
-START_TEST(contacts_of_removed_bodies) {
+QD_TEST_LOOP(contacts_of_removed_bodies, 0, 2) {
     qd_world *world = qd_test_gap(_i == 1), *copy = NULL;
     unsigned char *data;
     size_t bytes;
@@ -303,7 +281,6 @@ START_TEST(contacts_of_removed_bodies) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 /// Puts a number into data, behind a good checksum.
 static void forge(unsigned char *data, size_t bytes, size_t at, uint64_t value) {
@@ -314,7 +291,7 @@ static void forge(unsigned char *data, size_t bytes, size_t at, uint64_t value) 
 }
 
 // Steps are whole numbers that a double holds, and a file that says more is refused.
-START_TEST(steps_have_an_end) {
+QD_TEST(steps_have_an_end) {
     qd_world_def def = qd_world_def_default();
     qd_world *world = qd_test_world(&def), *copy = NULL;
     qd_test_step(world, 0.25, 3);
@@ -339,30 +316,26 @@ START_TEST(steps_have_an_end) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 // What springs were worth before a change is nobody's business once the change was detected.
-START_TEST(changes_of_springs_are_forgotten) {
+QD_TEST(changes_of_springs_are_forgotten) {
     qd_world_def def = qd_world_def_default();
     def.contact = QD_CONTACT_SPRING;
     def.spring.kn = 1000;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     (void)qd_test_disk(world, 50, 50, 0, 0, 0.5, 0);
     (void)qd_test_disk(world, 50.9, 50, 0, 0, 0.5, 0);
     qd_test_step(world, 1e-3, 2);
     (void)qd_test_disk(world, 51.8, 50, 0, 0, 0.5, 0);
     qd_test_step(world, 1e-3, 2);
-    qd_world *copy = qd_test_copy(world, 1);
+    qd_own(qd_world) copy = qd_test_copy(world, 1);
     qd_comparison found;
     ck_assert_int_eq(qd_world_compare(world, copy, NULL, NULL, &found), QD_OK);
     ck_assert_uint_eq(found.fields, 0);
-    qd_world_destroy(copy);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // What an older program wrote is refused, and it says so.
-START_TEST(older_versions_are_named) {
+QD_TEST(older_versions_are_named) {
     qd_world *world, *copy = NULL;
     unsigned char *data;
     size_t bytes;
@@ -380,10 +353,9 @@ START_TEST(older_versions_are_named) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
 // Kernels are no part of the state: they may change at any step.
-START_TEST(kernels_may_change) {
+QD_TEST(kernels_may_change) {
     qd_world *world, *copy;
     unsigned char *data;
     size_t bytes;
@@ -403,9 +375,8 @@ START_TEST(kernels_may_change) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(arguments_are_checked) {
+QD_TEST(arguments_are_checked) {
     qd_world *world, *copy = NULL;
     unsigned char *data;
     size_t bytes;
@@ -418,17 +389,15 @@ START_TEST(arguments_are_checked) {
     qd_world_save_free(world, data, bytes);
     qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(memory_may_fail) {
-    qd_world *world;
+QD_TEST_LOOP(memory_may_fail, 0, 3) {
+    qd_own(qd_world) world;
     unsigned char *data;
     size_t bytes;
     small_save(&world, &data, &bytes, _i);
     size_t failures = 0;
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qd_world *copy = NULL;
         qd_status status = qd_world_load(data, bytes, 2, &allocator.allocator, &copy, NULL);
         if (status == QD_OK) {
@@ -448,16 +417,6 @@ START_TEST(memory_may_fail) {
     }
     ck_assert_uint_gt(failures, 10);
     qd_world_save_free(world, data, bytes);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("save", 240, NULL, NULL);
-    qd_test_once(tcase, saved_worlds_go_on_the_same, a_copy_is_whole, older_versions_are_named,
-                 steps_have_an_end, changes_of_springs_are_forgotten, kernels_may_change,
-                 arguments_are_checked);
-    qd_test_loops(tcase, {margins_go_on_the_same, 4}, {damage_is_noticed, 3}, {forged_data_does_no_harm, 3},
-                  {contacts_of_removed_bodies, 2}, {memory_may_fail, 3});
-    return qd_test_run_case("save", tcase);
-}
+QD_TEST_MAIN("save", 240, NULL, NULL)

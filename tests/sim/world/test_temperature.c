@@ -28,10 +28,10 @@ static qd_world *warm_world(int threads, uint64_t seed) {
 
 // Whatever the step, m v^2 and I w^2 are the temperature per component, relative to the medium: each sum of
 // squares has a relative standard error of sqrt(2 / 4096) = 0.022.
-START_TEST(warms_bodies_whatever_the_step) {
+QD_TEST_LOOP(warms_bodies_whatever_the_step, 0, 3) {
     const double steps[] = {0.01, 0.3, 4};
     double dt = steps[_i];
-    qd_world *world = warm_world(2, 7);
+    qd_own(qd_world) world = warm_world(2, 7);
     qd_test_step(world, dt, (size_t)(8 / dt) + 2);
     qd_body_view view = qd_world_view(world);
     double x = 0, y = 0, spin = 0, cross = 0, mean = 0;
@@ -48,18 +48,15 @@ START_TEST(warms_bodies_whatever_the_step) {
     qd_test_near(spin * 0.2, 2, 6 * 0.022 * 2, "I w^2");
     qd_test_near(cross, 0, 6 * 4.0 / 64, "vx vy");
     qd_test_near(mean, 0, 6 * 2.0 / 64, "vx");
-    qd_metrics metrics;
-    qd_world_measure(world, &metrics);
+    qd_metrics metrics = qd_test_measure(world);
     qd_test_near(metrics.imbalance, 0, 1e-9 * metrics.kinetic, "imbalance");
     ck_assert_double_lt(metrics.drag_lost, 0); // all that there is came from the medium
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Way squared over time: 4 D t, D = kT / (m rate), after the 1/rate that it takes to forget a velocity:
 // <r^2> = 4 D (t - 1 + exp(-t)) from rest has -3/2 + 2 exp(-t) - exp(-2t)/2 instead of -1 + exp(-t).
-START_TEST(warm_bodies_diffuse) {
-    qd_world *world = warm_world(1, 3);
+QD_TEST(warm_bodies_diffuse) {
+    qd_own(qd_world) world = warm_world(1, 3);
     double t = 20, D = 2 / 0.5, squares = 0;
     qd_test_step(world, 0.1, 200);
     qd_body_view view = qd_world_view(world);
@@ -71,30 +68,20 @@ START_TEST(warm_bodies_diffuse) {
     }
     double expected = 4 * D * (t - 1.5);
     qd_test_near(squares / expected, 1, 6.0 / 64, "way squared"); // its relative standard error is 1/64
-    qd_world_destroy(world);
 }
-END_TEST
 
 static uint64_t warm_hash(int threads, uint64_t seed, bool reload) {
-    qd_world *world = warm_world(threads, seed);
+    qd_own(qd_world) world = warm_world(threads, seed);
     qd_test_step(world, 0.1, 10);
     if (reload) world = qd_test_reload(world, threads);
     qd_test_step(world, 0.1, 10);
-    uint64_t hash = qd_world_hash(world);
-    qd_world_destroy(world);
-    return hash;
+    return qd_world_hash(world);
 }
 
-START_TEST(warmth_follows_from_the_seed) {
+QD_TEST(warmth_follows_from_the_seed) {
     uint64_t one = warm_hash(1, 5, false);
     ck_assert(warm_hash(3, 5, false) == one && warm_hash(2, 5, true) == one);
     ck_assert(warm_hash(1, 6, false) != one);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("temperature", 240, NULL, NULL);
-    qd_test_once(tests, warm_bodies_diffuse, warmth_follows_from_the_seed);
-    tcase_add_loop_test(tests, warms_bodies_whatever_the_step, 0, 3);
-    return qd_test_run_case("temperature", tests);
-}
+QD_TEST_MAIN("temperature", 240, NULL, NULL)

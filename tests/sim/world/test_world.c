@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <quadrille/world.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double bad_numbers[] = {0, -1, (double)NAN, HUGE_VAL, -HUGE_VAL};
@@ -15,7 +14,7 @@ static void check_def(const qd_world_def *def, qd_status expected) {
     ck_assert(world == NULL);
 }
 
-START_TEST(defs_are_checked) {
+QD_TEST(defs_are_checked) {
     qd_world_def zero, good = qd_world_def_default(), def;
     memset(&zero, 0, sizeof zero);
     check_def(&zero, QD_ERR_ARGUMENT);
@@ -73,17 +72,13 @@ START_TEST(defs_are_checked) {
     def.origin.x = 1e29; // 100 wide there is nothing
     check_def(&def, QD_ERR_VALUE);
 }
-END_TEST
 
-START_TEST(default_distance_is_a_million_worlds) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){3, 20};
-    qd_world *world = qd_test_world(&def);
+QD_TEST(default_distance_is_a_million_worlds) {
+    qd_world_def def = qd_test_def(3, 20);
+    qd_own(qd_world) world = qd_test_world(&def);
     ck_assert_double_eq(qd_world_definition(world).limits.distance, 2e7);
-    qd_world_destroy(world);
     qd_world_destroy(NULL);
 }
-END_TEST
 
 static void check_add(qd_world *world, const qd_body_def *body, qd_status expected) {
     size_t count = qd_world_count(world);
@@ -96,12 +91,11 @@ static void check_add(qd_world *world, const qd_body_def *body, qd_status expect
     ck_assert_uint_eq(id.index, 7);
 }
 
-START_TEST(bodies_are_checked) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){10, 20};
+QD_TEST(bodies_are_checked) {
+    qd_world_def def = qd_test_def(10, 20);
     def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.limits.speed = 5;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_body_def good = qd_body_def_default(), body;
     good.position = (qd_vec2){5, 5};
     memset(&body, 0, sizeof body);
@@ -150,15 +144,13 @@ START_TEST(bodies_are_checked) {
     ck_assert_int_eq(qd_world_add(world, &body, &id, NULL), QD_OK);
     ck_assert_uint_eq(qd_test_body(world, id).label, 99);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(place_has_the_rules_of_add) {
+QD_TEST(place_has_the_rules_of_add) {
     qd_world_def def = qd_world_def_default();
     def.limits.speed = 5;
     def.limits.distance = 45;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_id id = qd_test_disk(world, 50, 50, 1, 0, 0.5, 0);
     qd_error error;
     const qd_vec2 rest = {0, 0};
@@ -174,12 +166,10 @@ START_TEST(place_has_the_rules_of_add) {
     ck_assert_double_eq(qd_test_body(world, id).velocity.y, 2);
     ck_assert_int_eq(qd_world_remove(world, id), QD_OK);
     ck_assert_int_eq(qd_world_place(world, id, (qd_vec2){60, 40}, rest, &error), QD_ERR_STALE);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(lowest_free_index_comes_first) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(lowest_free_index_comes_first) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qd_id ids[40];
     for (int i = 0; i < 40; ++i) {
         ids[i] = qd_test_disk(world, 50, 50, i, 0, 0.5, 0);
@@ -207,9 +197,7 @@ START_TEST(lowest_free_index_comes_first) {
     }
     const qd_id nobody[] = {{0, 0}, {41, 1}, {UINT32_MAX, 1}, {QD_WALL_LEFT, 0}};
     for (size_t i = 0; i < 4; ++i) ck_assert_int_eq(qd_world_body(world, nobody[i], &state), QD_ERR_STALE);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // Random adds, removes, places and steps against a plain table of what should be there.
 typedef struct record {
@@ -240,14 +228,13 @@ static void check_view(const qd_world *world, const record *table, size_t n, siz
     ck_assert_uint_eq(named, alive);
 }
 
-START_TEST(random_operations_match_a_table) {
+QD_TEST(random_operations_match_a_table) {
     enum { MOST = 600 };
     static record table[MOST];
     uint64_t seed = qd_test_seed(11);
     qd_random random = qd_random_at(seed, 0, 0);
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){30, 30};
-    qd_world *world = qd_test_world(&def);
+    qd_world_def def = qd_test_def(30, 30);
+    qd_own(qd_world) world = qd_test_world(&def);
     size_t n = 0, alive = 0;
     while (n < MOST) {
         unsigned what = (unsigned)(qd_random_bits(&random) % 8);
@@ -272,13 +259,11 @@ START_TEST(random_operations_match_a_table) {
         if (n % 20 == 0) check_view(world, table, n, alive);
     }
     check_view(world, table, n, alive);
-    qd_world_destroy(world);
 }
-END_TEST
 
 // An empty world steps, sums, hashes and saves.
-START_TEST(zero_bodies_run) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(zero_bodies_run) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     uint64_t first = qd_world_hash(world);
     qd_test_step(world, 0.1, 10);
     ck_assert_uint_eq(qd_world_count(world), 0);
@@ -291,12 +276,6 @@ START_TEST(zero_bodies_run) {
     ck_assert_int_eq(qd_world_step(world, -1, NULL), QD_ERR_VALUE);
     ck_assert_int_eq(qd_world_step(world, (double)NAN, NULL), QD_ERR_VALUE);
     ck_assert_int_eq(qd_world_step(world, HUGE_VAL, NULL), QD_ERR_VALUE);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("world", 120, NULL, NULL, defs_are_checked, default_distance_is_a_million_worlds,
-                        bodies_are_checked, place_has_the_rules_of_add, lowest_free_index_comes_first,
-                        random_operations_match_a_table, zero_bodies_run);
-}
+QD_TEST_MAIN("world", 120, NULL, NULL)

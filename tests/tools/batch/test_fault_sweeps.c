@@ -7,7 +7,6 @@
 #include "tests/support/sweeps.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef QD_FAULTS // not with sanitizers, which put functions of their own in front
@@ -38,10 +37,10 @@ static void setup(void) {
     qd_scratch_write(at("s.yaml").text, sweep);
     qd_program_start start = go("good");
     qd_program_expect(qd_program_run(&program, &start), 1, NULL, NULL);
-    char *name = qd_test_sql(at("good/sweep.db").text, "SELECT directory FROM sweep WHERE status = 'done'");
+    qd_own_memory char *name = qd_test_sql(at("good/sweep.db").text,
+                                           "SELECT directory FROM sweep WHERE status = 'done'");
     name[strcspn(name, "\n")] = '\0';
     (void)snprintf(done_run.text, sizeof done_run.text, "%s", name);
-    free(name);
 }
 
 static void teardown(void) {
@@ -60,7 +59,6 @@ static void finish(const char *after) {
     qd_program_start start = go("out");
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 1, "%s: going on ends with %d: %s", after, outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     printf("%s\n", after); // what comes next may fail without naming it
     qd_sweeps_expect_same(&program, "good", "out");
     qd_runs_expect_same_records(run_of("good").text, run_of("out").text);
@@ -70,7 +68,7 @@ static void remove_out(void) {
     if (qd_scratch_exists(at("out").text)) qd_scratch_remove_tree(at("out").text);
 }
 
-START_TEST(calls_fail_at_random) {
+QD_TEST(calls_fail_at_random) {
     static const int rare[] = {30, 100, 300, 1000};
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(150), disturbed = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -79,21 +77,19 @@ START_TEST(calls_fail_at_random) {
         qd_program_outcome outcome = qd_plans_run(&program, go("out"), QD_FAULTS, seed, rare[seed % 4]);
         if (outcome.code != 0) qd_plans_expect_told(&outcome, name.text, 0);
         disturbed += outcome.code != 1 || !strstr(outcome.err, "1 of 2 points failed");
-        qd_program_forget(&outcome);
         finish(name.text);
     }
     ck_assert_uint_gt(4 * disturbed + 4, cases);
     qd_test_count(cases);
 }
-END_TEST
 
 static qd_power_log *log_sweep(long unsynced) {
     remove_out();
     return qd_plans_log(&program, go("out"), QD_FAULTS, 1, "out", NULL, unsynced);
 }
 
-START_TEST(the_power_is_cut) {
-    qd_power_log *log = log_sweep(-1);
+QD_TEST(the_power_is_cut) {
+    qd_own(qd_power_log) log = log_sweep(-1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(150);
     ck_assert_uint_gt(qd_power_log_count(log), 100);
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -106,46 +102,39 @@ START_TEST(the_power_is_cut) {
     qd_power_cut(log, &end, program.work.path);
     qd_sweeps_expect_same(&program, "good", "out");
     qd_runs_expect_same_records(run_of("good").text, run_of("out").text);
-    qd_power_log_free(log);
     qd_test_count(cases);
 }
-END_TEST
 
 // Journals that SQLite has deleted may come back, and would be rolled back. The last third is the run's end.
-START_TEST(what_was_deleted_is_back) {
-    qd_power_log *log = log_sweep(-1);
+QD_TEST(what_was_deleted_is_back) {
+    qd_own(qd_power_log) log = log_sweep(-1);
     const size_t count = qd_power_log_count(log);
     for (size_t at = 2 * count / 3; at <= count; ++at) {
         const qd_power_moment when = {.at = at, .kept = at, .undeleted = true};
         qd_power_cut(log, &when, program.work.path);
         finish(qd_plans_name(at, &when).text);
     }
-    qd_power_log_free(log);
 }
-END_TEST
 
 /// Whether the disk has the sweep's tables and the run that is done.
 static bool is_as_good(void) {
     qd_program_start diff = {.arguments = {"diff", run_of("good").text, run_of("out").text}};
     if (!qd_scratch_exists(at("out/sweep.db").text) || !qd_scratch_exists(at("out/sweep.csv").text))
         return false;
-    char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
     bool whole = strstr(csv, "\n2,") != NULL && csv[strlen(csv) - 1] == '\n';
-    free(csv);
     qd_program_outcome outcome = qd_program_run(&program, &diff);
     whole &= outcome.code == 0;
-    qd_program_forget(&outcome);
     char check[] = "PRAGMA integrity_check";
     if (whole) {
-        char *answer = qd_test_sql(at("out/sweep.db").text, check);
+        qd_own_memory char *answer = qd_test_sql(at("out/sweep.db").text, check);
         whole = strcmp(answer, "ok\n") == 0;
-        free(answer);
     }
     return whole;
 }
 
 // A twin that leaves one sync of the sweep's or a run's out is found, where no later one covers it.
-START_TEST(a_sync_that_is_left_out_is_noticed) {
+QD_TEST(a_sync_that_is_left_out_is_noticed) {
     qd_power_log *log = log_sweep(-1);
     long syncs = (long)qd_power_log_syncs(log), found = 0;
     qd_power_log_free(log);
@@ -158,12 +147,8 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
     }
     ck_assert_int_ge(found, 2);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("fault_sweeps", 3000, setup, teardown, calls_fail_at_random, the_power_is_cut,
-                        what_was_deleted_is_back, a_sync_that_is_left_out_is_noticed);
-}
+QD_TEST_MAIN("fault_sweeps", 3000, setup, teardown)
 
 #else
 

@@ -36,7 +36,6 @@ static int sweep(const char *name, const char *directory, const char *const *mor
     int code = outcome.code;
     ck_assert_msg(code == 0 || strncmp(outcome.err, "quadrille: ", 11) == 0, "exit %d: %s", code,
                   outcome.err);
-    qd_program_forget(&outcome);
     return code;
 }
 
@@ -51,7 +50,7 @@ static json_int_t whole(const qd_program_outcome *outcome, const char *key) {
     return value;
 }
 
-START_TEST(a_sweep_and_what_it_leaves) {
+QD_TEST(a_sweep_and_what_it_leaves) {
     qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "out", "--jobs", "2", "--threads", "1");
     ck_assert_msg(outcome.code == 1, "exit %d: %s", outcome.code, outcome.err);
     ck_assert_str_eq(outcome.out, "");
@@ -65,7 +64,6 @@ START_TEST(a_sweep_and_what_it_leaves) {
     EXPECT(outcome.err, "point 3 (contact.restitution=0.3, limits.speed=4, replica 1) failed: exit 5: step ");
     EXPECT(outcome.err, "12 points: 4 done (0 before), 8 failed, 0 to do");
     EXPECT(outcome.err, "quadrille: 8 of 12 points failed: 3, 4, 5, 6, 7, 8, 11, 12; ");
-    qd_program_forget(&outcome);
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
     qd_program_expect_no_parts(at("out").text);
     ck_assert(!qd_scratch_exists(at("out/sweep.lock").text));
@@ -89,9 +87,8 @@ START_TEST(a_sweep_and_what_it_leaves) {
                    "SELECT sum(balance_error BETWEEN 0 AND 1), sum(balance_error = last_balance_error), "
                    "sum(balance_error > 0) > 0 FROM sweep",
                    "4|4|1\n");
-    char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
     ck_assert(table && strstr(table, ",energy_last,balance_error,"));
-    free(table);
     qd_test_sql_is(
         at("out/sweep.db").text,
         "SELECT count(*), count(DISTINCT id), sum(last_step = 60), sum(last_kinetic > 0) FROM sweep",
@@ -104,7 +101,6 @@ START_TEST(a_sweep_and_what_it_leaves) {
         " reason LIKE 'step %faster than limits.speed%' FROM sweep WHERE status = 'failed' ORDER BY code",
         "3|0|1\n5|1|1\n");
 }
-END_TEST
 
 /// A sweep of two points with columns of fields; the rows of its files are of steps 0, 20, 40 and 60.
 static const char with_columns[] = "scene: tiny.yaml\n"
@@ -141,20 +137,20 @@ static double mean_of(const char *run, const char *names, uint64_t from, size_t 
     return sum / count;
 }
 
-START_TEST(columns_of_fields) {
+QD_TEST(columns_of_fields) {
     qd_scratch_write(at("c.yaml").text, with_columns);
     ck_assert_int_eq(sweep("c.yaml", "out", (const char *const[]){NULL}), 0);
-    char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *table = qd_scratch_read(at("out/sweep.csv").text, NULL);
     EXPECT(table, ",mass_density_1_0,number_density_mean,above,weight,directory,");
     for (int point = 1; point <= 2; ++point) {
         char sql[200];
         snprintf(sql, sizeof sql, "SELECT directory FROM sweep WHERE point = %d", point);
-        char *run = qd_test_sql(at("out/sweep.db").text, sql);
+        qd_own_memory char *run = qd_test_sql(at("out/sweep.db").text, sql);
         run[strcspn(run, "\n")] = '\0';
         snprintf(sql, sizeof sql,
                  "SELECT mass_density_1_0, number_density_mean, above, weight FROM sweep WHERE point = %d",
                  point);
-        char *row = qd_test_sql(at("out/sweep.db").text, sql);
+        qd_own_memory char *row = qd_test_sql(at("out/sweep.db").text, sql);
         double value[4] = {0};
         ck_assert_int_eq(sscanf(row, "%lf|%lf|%lf|%lf", &value[0], &value[1], &value[2], &value[3]), 4);
         const double expected[4] = {
@@ -165,23 +161,17 @@ START_TEST(columns_of_fields) {
             ck_assert_msg(value[k] > expected[k] - 1e-9 && value[k] < expected[k] + 1e-9,
                           "%d: %.17g, not %.17g", k, value[k], expected[k]);
         ck_assert(value[1] > 0 && value[3] > 0);
-        free(row);
-        free(run);
     }
     // The same again from what is there, and in the page.
     ck_assert_int_eq(sweep("c.yaml", "out", (const char *const[]){NULL}), 0);
-    char *again = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *again = qd_scratch_read(at("out/sweep.csv").text, NULL);
     ck_assert_str_eq(table, again);
-    free(table);
-    free(again);
     SUCCEED("report", "out", "-q");
-    char *page = qd_scratch_read(at("out/report.html").text, NULL);
+    qd_own_memory char *page = qd_scratch_read(at("out/report.html").text, NULL);
     EXPECT(page, "\"number_density_mean\"");
-    free(page);
 }
-END_TEST
 
-START_TEST(columns_that_are_refused) {
+QD_TEST(columns_that_are_refused) {
     static const struct {
         const char *columns, *said;
     } cases[] = {
@@ -211,7 +201,6 @@ START_TEST(columns_that_are_refused) {
     expect_refusal(RUN("sweep", "c.yaml", "-o", "out"), 3,
                    "the sweep has columns of fields, but record.fields.every is 0");
 }
-END_TEST
 
 /// Number of a file, which is another when it was written anew.
 static ino_t file_number(const char *path) {
@@ -220,9 +209,10 @@ static ino_t file_number(const char *path) {
     return facts.st_ino;
 }
 
-START_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
+QD_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
     ck_assert_int_eq(SWEEP("out", "--jobs", "2"), 1);
-    char *directory = qd_test_sql(at("out/sweep.db").text, "SELECT directory FROM sweep WHERE point = 1");
+    qd_own_memory char *directory = qd_test_sql(at("out/sweep.db").text,
+                                                "SELECT directory FROM sweep WHERE point = 1");
     char path[128];
     snprintf(path, sizeof path, "out/%.*s/result.json", (int)strcspn(directory, "\n"), directory);
     ino_t before = file_number(at(path).text);
@@ -230,7 +220,6 @@ START_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
     ck_assert_int_eq(outcome.code, 1);
     ck_assert_int_eq(whole(&outcome, "done_before"), 4);
     ck_assert_int_eq(whole(&outcome, "failed"), 8);
-    qd_program_forget(&outcome);
     // Longer axes, one more of them with a value that was there, more replicas.
     qd_scratch_write(at("more.yaml").text, "scene: tiny.yaml\n"
                                            "set: {run.steps: 60}\n"
@@ -239,22 +228,18 @@ START_TEST(what_is_done_is_not_done_again_and_a_sweep_may_grow) {
                                            "  - {key: limits.speed, list: [1000]}\n"
                                            "  - {key: contact.restitution, list: [0.2, 0.3, 0.6]}\n"
                                            "replicas: 3\n");
-    outcome = RUN("sweep", "more.yaml", "-o", "out", "--json", "-q");
-    ck_assert_msg(outcome.code == 0, "exit %d: %s", outcome.code, outcome.err);
+    outcome = SUCCEED("sweep", "more.yaml", "-o", "out", "--json", "-q");
     ck_assert_int_eq(whole(&outcome, "points"), 18);
     ck_assert_int_eq(whole(&outcome, "done"), 18);
     ck_assert_int_eq(whole(&outcome, "done_before"), 4);
-    qd_program_forget(&outcome);
     ck_assert_uint_eq(file_number(at(path).text), before);
     qd_sweeps_expect_once(&program, "out", 18);
     // What is no more part of the sweep is out of the way, and kept: four runs that had failed.
     qd_test_sql_is(at("out/sweep.db").text, "SELECT count(*) FROM sweep; ", "18\n");
     ck_assert_uint_eq(qd_scratch_count(at("out/runs").text), 22);
-    free(directory);
 }
-END_TEST
 
-START_TEST(failures_are_tried_again_when_told_to) {
+QD_TEST(failures_are_tried_again_when_told_to) {
     // No file of a run may be longer than this: every run breaks off.
     qd_program_start start = qd_sweeps_start("s.yaml", "out", NULL);
     start.file_limit = 100000;
@@ -270,23 +255,19 @@ START_TEST(failures_are_tried_again_when_told_to) {
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
-END_TEST
 
-START_TEST(a_dry_run_tells_and_changes_nothing) {
-    qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "out", "--dry-run");
-    ck_assert_int_eq(outcome.code, 0);
+QD_TEST(a_dry_run_tells_and_changes_nothing) {
+    qd_program_outcome outcome = SUCCEED("sweep", "s.yaml", "-o", "out", "--dry-run");
     EXPECT(outcome.out, "point   contact.restitution  limits.speed  replica  seed");
     EXPECT(outcome.out,
            "\n1       0.3                  1000          1        3                to do      runs/");
     EXPECT(outcome.out, "not valid: --set contact.restitution=1.5");
     EXPECT(outcome.err, "8 of them; 0 are done, 4 have failed");
     EXPECT(outcome.err, "disk     about 1.");
-    qd_program_forget(&outcome);
     ck_assert(!qd_scratch_exists(at("out").text));
     ck_assert_int_eq(SWEEP("out", "--shard", "1/3"), 1);
     size_t files = qd_scratch_count(at("out").text);
-    outcome = RUN("sweep", "s.yaml", "-o", "out", "--dry-run", "--json", "-q");
-    ck_assert_int_eq(outcome.code, 0);
+    outcome = SUCCEED("sweep", "s.yaml", "-o", "out", "--dry-run", "--json", "-q");
     ck_assert_int_eq(whole(&outcome, "points"), 12);
     ck_assert_int_eq(whole(&outcome, "done"), 2);
     json_t *root = json_loads(outcome.out, 0, NULL);
@@ -296,47 +277,40 @@ START_TEST(a_dry_run_tells_and_changes_nothing) {
         json_string_value(json_object_get(json_object_get(point, "values"), "contact.restitution")), "0.6");
     ck_assert_str_eq(json_string_value(json_object_get(point, "status")), "done");
     json_decref(root);
-    qd_program_forget(&outcome);
     ck_assert_uint_eq(qd_scratch_count(at("out").text), files);
     ck_assert(!qd_scratch_exists(at("out/sweep.db").text));
 }
-END_TEST
 
-START_TEST(points_that_are_the_same_are_named_and_run_once) {
+QD_TEST(points_that_are_the_same_are_named_and_run_once) {
     qd_scratch_write(at("t.yaml").text, "scene: tiny.yaml\naxes:\n"
                                         "  - {key: contact.friction, list: [0.5, 0.50, 1, 5e-1]}\n");
-    qd_program_outcome outcome = RUN("sweep", "t.yaml", "-o", "out");
-    ck_assert_msg(outcome.code == 0, "exit %d: %s", outcome.code, outcome.err);
+    qd_program_outcome outcome = SUCCEED("sweep", "t.yaml", "-o", "out");
     EXPECT(outcome.err, "point 2 (contact.friction=0.50) is the same run as point 1 and is left out");
     EXPECT(outcome.err, "point 4 (contact.friction=5e-1) is the same run as point 1 and is left out");
     EXPECT(outcome.err, "2 points, and 2 that are the same as others");
-    qd_program_forget(&outcome);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT group_concat(point) FROM sweep", "1,3\n");
     qd_sweeps_expect_once(&program, "out", 2);
 }
-END_TEST
 
-START_TEST(texts_and_lists_find_their_way) {
+QD_TEST(texts_and_lists_find_their_way) {
     qd_scratch_write(at("odd, \"name\".yaml").text, "scene: tiny.yaml\nset: {name: \"it-s\"}\naxes:\n"
                                                     "  - {key: world.gravity, list: [[0, -1], [1, 0]]}\n"
                                                     "  - {key: bodies, list: [5, 8]}\n");
     int code = sweep("odd, \"name\".yaml", "out", NULL);
     ck_assert_int_eq(code, 0);
-    char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(at("out/sweep.csv").text, NULL);
     EXPECT(csv, "point,world.gravity,bodies,replica,seed,status,state_hash,");
     EXPECT(csv, "\n4,\"[1, 0]\",8,1,3,done,");
-    free(csv);
     qd_test_sql_is(at("out/sweep.db").text, "SELECT group_concat(last_bodies) FROM sweep", "5,8,5,8\n");
     json_t *result = NULL;
-    char *directory = qd_test_sql(at("out/sweep.db").text, "SELECT directory FROM sweep WHERE point = 4");
+    qd_own_memory char *directory = qd_test_sql(at("out/sweep.db").text,
+                                                "SELECT directory FROM sweep WHERE point = 4");
     char path[128];
     snprintf(path, sizeof path, "out/%.*s", (int)strcspn(directory, "\n"), directory);
     result = qd_program_result(&program, path);
     ck_assert_str_eq(json_string_value(json_object_get(result, "scene")), "it-s");
     json_decref(result);
-    free(directory);
 }
-END_TEST
 
 // ---- shares, and others that run them ----
 
@@ -348,7 +322,7 @@ static unsigned write_for_others(void) {
     return replicas;
 }
 
-START_TEST(shares_make_the_same_rows) {
+QD_TEST(shares_make_the_same_rows) {
     unsigned replicas = write_for_others();
     ck_assert_int_eq(SWEEP("good", "--jobs", "2"), 1);
     pid_t children[4];
@@ -365,7 +339,6 @@ START_TEST(shares_make_the_same_rows) {
     for (int i = 0; i < 4; ++i) {
         qd_program_outcome outcome = qd_program_await(&programs[i], children[i]);
         ck_assert_msg(outcome.code == 1, "share %d: exit %d: %s", i + 1, outcome.code, outcome.err);
-        qd_program_forget(&outcome);
         qd_scratch_remove(&programs[i].capture);
     }
     ck_assert(qd_scratch_exists(at("out/sweep.2-of-4.db").text));
@@ -382,9 +355,8 @@ START_TEST(shares_make_the_same_rows) {
     ck_assert_int_eq(SWEEP("half", "--jobs", "2"), 1);
     qd_sweeps_expect_same(&program, "good", "half");
 }
-END_TEST
 
-START_TEST(a_job_array_has_shares) {
+QD_TEST(a_job_array_has_shares) {
     static const struct {
         const char *id, *count, *least, *most;
         int code;
@@ -404,18 +376,15 @@ START_TEST(a_job_array_has_shares) {
         qd_program_outcome outcome = qd_program_run(&program, &start);
         ck_assert_msg(outcome.code == cases[i].code, "case %zu: exit %d: %s", i, outcome.code, outcome.err);
         if (cases[i].file) ck_assert_msg(qd_scratch_exists(at(cases[i].file).text), "no %s", cases[i].file);
-        qd_program_forget(&outcome);
     }
 }
-END_TEST
 
-START_TEST(a_job_script_runs_as_it_is) {
+QD_TEST(a_job_script_runs_as_it_is) {
     ck_assert_int_eq(SWEEP("good", "--jobs", "2"), 1);
-    qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "it's out", "--emit", "slurm", "--jobs", "3");
-    ck_assert_int_eq(outcome.code, 0);
+    qd_program_outcome outcome = SUCCEED("sweep", "s.yaml", "-o", "it's out", "--emit", "slurm", "--jobs",
+                                         "3");
     EXPECT(outcome.out, "#!/bin/bash\n#SBATCH --job-name=sweep\n#SBATCH --array=1-3\n");
     qd_scratch_write(at("job").text, outcome.out);
-    qd_program_forget(&outcome);
     // Stands in for Slurm's own.
     ck_assert_int_eq(
         qd_program_shell(&program,
@@ -429,7 +398,6 @@ START_TEST(a_job_script_runs_as_it_is) {
     ck_assert_int_eq(SWEEP("it's out", "--merge"), 1);
     qd_sweeps_expect_same(&program, "good", "it's out");
 }
-END_TEST
 
 // ---- signals and locks ----
 
@@ -460,7 +428,7 @@ static void count_frames(size_t counts[2]) {
     globfree(&runs);
 }
 
-START_TEST(a_signal_stops_all_with_checkpoints) {
+QD_TEST(a_signal_stops_all_with_checkpoints) {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < 3; ++i) {
         size_t before[2], frames[2];
@@ -474,7 +442,6 @@ START_TEST(a_signal_stops_all_with_checkpoints) {
         qd_program_outcome outcome = qd_program_await(&program, parent);
         ck_assert_msg(outcome.code == 75, "exit %d: %s", outcome.code, outcome.err);
         EXPECT(outcome.err, "with 3 points to do; the same command goes on");
-        qd_program_forget(&outcome);
         ck_assert(kill(children[0], 0) != 0 && kill(children[1], 0) != 0);
         qd_test_sql_is(at("out/sweep.db").text, "SELECT DISTINCT status FROM sweep", "to do\n");
     }
@@ -483,17 +450,15 @@ START_TEST(a_signal_stops_all_with_checkpoints) {
     ck_assert_int_eq(
         qd_program_shell(&program, "grep -h 'stopped by SIGTERM after' out/logs/* | wc -l | grep -qx 6"), 0);
 }
-END_TEST
 
-START_TEST(a_sweep_that_is_killed_takes_its_runs_along) {
+QD_TEST(a_sweep_that_is_killed_takes_its_runs_along) {
     pid_t children[2], parent = launch_long("out", children);
     ck_assert_int_eq(kill(parent, SIGKILL), 0);
     qd_program_expect(qd_program_await(&program, parent), -SIGKILL, NULL, NULL);
     ck_assert(is_gone(children[0]) && is_gone(children[1]));
 }
-END_TEST
 
-START_TEST(nobody_else_works_in_the_same_directory) {
+QD_TEST(nobody_else_works_in_the_same_directory) {
     pid_t children[2], parent = launch_long("out", children);
     qd_program_start again = qd_sweeps_start("s.yaml", "out", NULL),
                      share = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--shard", "1/2", NULL}),
@@ -528,14 +493,12 @@ START_TEST(nobody_else_works_in_the_same_directory) {
     qd_program_expect(qd_program_run(&second, &other), 1, NULL, NULL);
     qd_scratch_remove(&second.capture);
     ck_assert_int_eq(kill(parent, SIGTERM), 0);
-    qd_program_outcome outcome = qd_program_await(&program, parent);
-    qd_program_forget(&outcome);
+    (void)qd_program_await(&program, parent);
 }
-END_TEST
 
 // ---- words ----
 
-START_TEST(wrong_use_is_told_in_one_line) {
+QD_TEST(wrong_use_is_told_in_one_line) {
     static const struct {
         const char *arguments[8];
         int code;
@@ -570,9 +533,8 @@ START_TEST(wrong_use_is_told_in_one_line) {
     }
     ck_assert(!qd_scratch_exists(at("out").text));
 }
-END_TEST
 
-START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
+QD_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     ck_assert_int_ge(terminal, 0);
     ck_assert(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
@@ -597,18 +559,6 @@ START_TEST(a_table_on_a_terminal_and_lines_in_a_log) {
     EXPECT(text, "\033[J"); // redrawn, and gone at the end
     qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "log", "--jobs", "2");
     ck_assert_ptr_null(strchr(outcome.err, '\033'));
-    qd_program_forget(&outcome);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("sweep", 300, setup_with_file, teardown, a_sweep_and_what_it_leaves,
-                        columns_of_fields, columns_that_are_refused,
-                        what_is_done_is_not_done_again_and_a_sweep_may_grow,
-                        failures_are_tried_again_when_told_to, a_dry_run_tells_and_changes_nothing,
-                        points_that_are_the_same_are_named_and_run_once, texts_and_lists_find_their_way,
-                        shares_make_the_same_rows, a_job_array_has_shares, a_job_script_runs_as_it_is,
-                        a_signal_stops_all_with_checkpoints, a_sweep_that_is_killed_takes_its_runs_along,
-                        nobody_else_works_in_the_same_directory, wrong_use_is_told_in_one_line,
-                        a_table_on_a_terminal_and_lines_in_a_log);
-}
+QD_TEST_MAIN("sweep", 300, setup_with_file, teardown)

@@ -49,9 +49,8 @@ static double now(void) {
 static qd_scratch_path run_of(const char *directory, int point) {
     char query[96], path[128];
     snprintf(query, sizeof query, "SELECT directory FROM sweep WHERE point = %d", point);
-    char *name = qd_test_sql(at("good/sweep.db").text, query);
+    qd_own_memory char *name = qd_test_sql(at("good/sweep.db").text, query);
     snprintf(path, sizeof path, "%s/%.*s", directory, (int)strcspn(name, "\n"), name);
-    free(name);
     return at(path);
 }
 
@@ -64,7 +63,7 @@ static qd_scratch_path beside(qd_scratch_path path, const char *name) {
 // ---- killed ----
 
 /// Kills a sweep of many small runs twice, and goes on with it. Large effort: of 200, the half of them bad.
-START_TEST(killed_twice_every_point_is_there_once) {
+QD_TEST(killed_twice_every_point_is_there_once) {
     unsigned replicas = (unsigned)qd_test_effort(4);
     if (replicas > 34) replicas = 34; // 204 points
     if (replicas < 2) replicas = 2;
@@ -81,7 +80,6 @@ START_TEST(killed_twice_every_point_is_there_once) {
         qd_program_outcome outcome = qd_program_await(&program, child);
         ck_assert_msg(outcome.code == -SIGKILL || outcome.code == 1, "seed %" PRIu64 ": exit %d", seed,
                       outcome.code);
-        qd_program_forget(&outcome);
     }
     expect_end("out", (const char *const[]){"--jobs", "2", NULL}, 1, " points failed: ");
     qd_sweeps_expect_same(&program, "good", "out");
@@ -91,7 +89,6 @@ START_TEST(killed_twice_every_point_is_there_once) {
              qd_sweeps_failed(replicas));
     qd_test_sql_is(at("out/sweep.db").text, "SELECT status, count(*) FROM sweep GROUP BY status", expected);
 }
-END_TEST
 
 /// Starts a sweep and sends a signal to the first of its runs that it sees.
 static qd_program_outcome disturb_first_run(int number) {
@@ -101,7 +98,7 @@ static qd_program_outcome disturb_first_run(int number) {
     return qd_program_await(&program, parent);
 }
 
-START_TEST(one_run_that_is_killed_leaves_the_others_alone) {
+QD_TEST(one_run_that_is_killed_leaves_the_others_alone) {
     make_good(1, LONG_STEPS);
     int killed = 0;
     for (int i = 0; i < 10 && !killed; ++i) { // where the run was faster: once more
@@ -119,24 +116,21 @@ START_TEST(one_run_that_is_killed_leaves_the_others_alone) {
     expect_end("out", (const char *const[]){"--retry", NULL}, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
 }
-END_TEST
 
-START_TEST(one_run_that_is_stopped_stays_to_do) {
+QD_TEST(one_run_that_is_stopped_stays_to_do) {
     make_good(1, LONG_STEPS);
     qd_program_outcome outcome = disturb_first_run(SIGTERM);
     int code = outcome.code;
     // Before it watches for signals it dies of one.
     ck_assert_msg(code == 75 || code == 1, "exit %d: %s", code, outcome.err);
     ck_assert(code == 1 || strstr(outcome.err, "stopped by others with 1 point to do"));
-    qd_program_forget(&outcome);
     expect_end("out", (const char *const[]){"--retry", NULL}, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", 2);
 }
-END_TEST
 
 /// A run that somebody else works on is waited for, and not made twice.
-START_TEST(a_run_in_use_is_waited_for) {
+QD_TEST(a_run_in_use_is_waited_for) {
     make_good(1, LONG_STEPS);
     qd_program other = program;
     other.capture = qd_scratch_make();
@@ -145,8 +139,7 @@ START_TEST(a_run_in_use_is_waited_for) {
                                           "12000", "-q"}};
     qd_scratch_path directory = run_of("out", 1);
     qd_program_start begin = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--shard", "2/6", NULL});
-    qd_program_outcome outcome = qd_program_run(&program, &begin); // makes the directory, and point 2
-    qd_program_forget(&outcome);
+    (void)qd_program_run(&program, &begin); // makes the directory, and point 2
     run.arguments[3] = directory.text;
     pid_t child = qd_program_launch(&other, &run);
     while (!qd_scratch_exists(beside(directory, "run.db").text)) wait_for(0.002);
@@ -156,7 +149,6 @@ START_TEST(a_run_in_use_is_waited_for) {
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", 1); // the other was made without a log
 }
-END_TEST
 
 // ---- damage ----
 
@@ -168,7 +160,7 @@ static void damage(const char *path, size_t place, const char *bytes, size_t cou
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(a_damaged_database_is_made_again) {
+QD_TEST(a_damaged_database_is_made_again) {
     make_good(REPLICAS, STEPS);
     static char garbage[3000];
     memset(garbage, 0xa5, sizeof garbage);
@@ -187,17 +179,14 @@ START_TEST(a_damaged_database_is_made_again) {
         ck_assert_msg(aside == (kind % 2 == 0), "kind %d: %s", kind, outcome.err);
         ck_assert_msg(strstr(outcome.err, "to do    0 of them; 4 are done, 8 have failed"), "kind %d: %s",
                       kind, outcome.err);
-        qd_program_forget(&outcome);
         qd_sweeps_expect_same(&program, "good", "out");
     }
-    char *kept = qd_scratch_read(at("out/sweep.db.damaged").text, NULL);
+    qd_own_memory char *kept = qd_scratch_read(at("out/sweep.db.damaged").text, NULL);
     ck_assert_str_eq(kept, "this is no database, and never was one");
-    free(kept);
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
-END_TEST
 
-START_TEST(databases_of_others_are_left_alone) {
+QD_TEST(databases_of_others_are_left_alone) {
     make_good(REPLICAS, STEPS);
     expect_end("out", NULL, 1, NULL);
     qd_test_sql_run(at("out/sweep.db").text, "PRAGMA user_version=99");
@@ -219,10 +208,9 @@ START_TEST(databases_of_others_are_left_alone) {
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
 }
-END_TEST
 
 /// Before schema 2 it had tables of its own, and what had failed was told there alone.
-START_TEST(a_database_of_an_older_program_is_made_again) {
+QD_TEST(a_database_of_an_older_program_is_made_again) {
     make_good(REPLICAS, STEPS);
     expect_end("out", NULL, 1, NULL);
     qd_scratch_path db = at("out/sweep.db");
@@ -235,9 +223,8 @@ START_TEST(a_database_of_an_older_program_is_made_again) {
     qd_sweeps_expect_same(&program, "good", "out");
     ck_assert(!qd_scratch_exists(at("out/sweep.db-journal").text));
 }
-END_TEST
 
-START_TEST(results_that_are_of_no_use) {
+QD_TEST(results_that_are_of_no_use) {
     make_good(REPLICAS, STEPS);
     expect_end("out", NULL, 1, NULL);
     qd_scratch_write(beside(run_of("out", 1), "result.json").text, "{\"schema\": 1, \"scene_hash\": \"12");
@@ -253,9 +240,8 @@ START_TEST(results_that_are_of_no_use) {
     expect_end("out", (const char *const[]){"--retry", NULL}, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
 }
-END_TEST
 
-START_TEST(a_share_that_is_damaged_costs_nothing) {
+QD_TEST(a_share_that_is_damaged_costs_nothing) {
     make_good(REPLICAS, STEPS);
     expect_end("out", (const char *const[]){"--shard", "1/2", NULL}, 1, NULL);
     expect_end("out", (const char *const[]){"--shard", "2/2", NULL}, 1, NULL);
@@ -266,10 +252,9 @@ START_TEST(a_share_that_is_damaged_costs_nothing) {
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
-END_TEST
 
 /// `sweep` is somebody else's: rows without end.
-START_TEST(a_database_with_tables_of_others_is_damaged) {
+QD_TEST(a_database_with_tables_of_others_is_damaged) {
     make_good(REPLICAS, STEPS);
     expect_end("out", NULL, 1, NULL);
     qd_test_sql_run(at("out/sweep.db").text,
@@ -281,7 +266,6 @@ START_TEST(a_database_with_tables_of_others_is_damaged) {
     qd_program_succeed(&program, &(qd_program_start){.arguments = {"report", "out", "-q"}});
     qd_sweeps_expect_same(&program, "good", "out");
 }
-END_TEST
 
 /// The file that says why a point of `good` has failed in another sweep.
 static qd_scratch_path failure_of(const char *directory, int point) {
@@ -293,7 +277,7 @@ static qd_scratch_path failure_of(const char *directory, int point) {
     return made;
 }
 
-START_TEST(what_is_done_counts_before_what_failed) {
+QD_TEST(what_is_done_counts_before_what_failed) {
     make_good(REPLICAS, STEPS);
     expect_end("out", NULL, 1, NULL);
     qd_scratch_write(failure_of("out", 1).text, "exit 4: no room\n");
@@ -316,13 +300,11 @@ START_TEST(what_is_done_counts_before_what_failed) {
     ck_assert_int_eq(symlink(at("aim").text, failure_of("out", 3).text), 0);
     expect_end("out", NULL, 1, NULL);
     qd_sweeps_expect_same(&program, "good", "out");
-    char *aim = qd_scratch_read(at("aim").text, NULL);
+    qd_own_memory char *aim = qd_scratch_read(at("aim").text, NULL);
     ck_assert_str_eq(aim, "exit 4: no room\n");
-    free(aim);
 }
-END_TEST
 
-START_TEST(a_share_tries_again_what_had_failed) {
+QD_TEST(a_share_tries_again_what_had_failed) {
     make_good(REPLICAS, STEPS);
     // No file of a run may be longer than this: every run breaks off.
     qd_program_start start = qd_sweeps_start("s.yaml", "out", (const char *const[]){"--shard", "1/2", NULL});
@@ -338,11 +320,10 @@ START_TEST(a_share_tries_again_what_had_failed) {
     qd_sweeps_expect_same(&program, "good", "out");
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
 }
-END_TEST
 
 // ---- a disk that is full ----
 
-START_TEST(a_small_disk_is_full_and_freed) {
+QD_TEST(a_small_disk_is_full_and_freed) {
     qd_scratch disk;
     if (!qd_scratch_make_small(&disk, "24m")) return;
     make_good(REPLICAS, STEPS);
@@ -361,7 +342,6 @@ START_TEST(a_small_disk_is_full_and_freed) {
         // Nothing but the disk is to blame: no point has failed for it.
         ck_assert_msg(code == 1 || code == 4, "%d kB: exit %d: %s", kilobytes, code, outcome.err);
         stopped += code == 4;
-        qd_program_forget(&outcome);
         if (code == 1) break;
     }
     ck_assert_uint_gt(stopped, 2);
@@ -373,7 +353,6 @@ START_TEST(a_small_disk_is_full_and_freed) {
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(REPLICAS));
     qd_scratch_remove_small(&disk);
 }
-END_TEST
 
 // ---- faults: not with sanitizers, which put functions of their own in front ----
 
@@ -394,10 +373,8 @@ static void sweep_with(const char *first, const char *second, int call) {
     bool expected = code == 0 || code == 1 || code == 4 || code == -SIGKILL || stopped;
     ck_assert_msg(expected, "%s: exit %d: %s", fault, code, outcome.err);
     ck_assert_msg(code <= 0 || strncmp(outcome.err, "quadrille: ", 11) == 0, "%s: %s", fault, outcome.err);
-    qd_program_forget(&outcome);
     qd_program_outcome end = go_on("out", (const char *const[]){"--jobs", "2", "--retry", NULL});
     ck_assert_msg(end.code == 1, "%s: going on ends with %d: %s", fault, end.code, end.err);
-    qd_program_forget(&end);
     qd_sweeps_expect_same(&program, "good", "out");
     qd_scratch_remove_tree(at("out").text);
 }
@@ -410,63 +387,33 @@ static void at_many_calls(const char *first, const char *second) {
     for (size_t i = 0; i < (most < 4 ? 4 : most); ++i, call += 1 + call / 4) sweep_with(first, second, call);
 }
 
-START_TEST(killed_before_any_write) {
+QD_TEST(killed_before_any_write) {
     at_many_calls("QD_FAULT_KILL=%d", NULL);
 }
-END_TEST
 
-START_TEST(any_write_fails) {
+QD_TEST(any_write_fails) {
     at_many_calls("QD_FAULT_FILE=%d", "QD_FAULT_ERROR=5");
 }
-END_TEST
 
-START_TEST(no_write_succeeds_any_more) {
+QD_TEST(no_write_succeeds_any_more) {
     at_many_calls("QD_FAULT_FILE=%d", "QD_FAULT_STAY=1");
 }
-END_TEST
 
-START_TEST(any_call_fails_at_random) {
+QD_TEST(any_call_fails_at_random) {
     make_good(1, STEPS);
     int first = (int)qd_test_seed(1), last = first + (qd_test_replaying() ? 1 : (int)qd_test_effort(16));
     for (int seed = first; seed < last; ++seed)
         sweep_with("QD_FAULT_PLAN=%d", seed % 2 ? "QD_FAULT_RARE=100" : "QD_FAULT_RARE=1000", seed);
 }
-END_TEST
 
-START_TEST(any_allocation_fails) {
+QD_TEST(any_allocation_fails) {
     make_good(1, STEPS);
     size_t most = qd_test_effort(12);
     int call = 1 + (int)(qd_test_seed(0) % 3);
     for (size_t i = 0; i < (most < 3 ? 3 : most); ++i, call += 40 + 7 * (int)i)
         sweep_with("QD_FAULT_MEMORY=%d", NULL, call);
 }
-END_TEST
 
 #endif
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("sweep_faults");
-    TCase *kills = tcase_create("kills"), *tcase = tcase_create("sweep_faults");
-    tcase_add_checked_fixture(kills, setup, teardown);
-    tcase_set_timeout(kills, 1200);
-    tcase_add_test(kills, killed_twice_every_point_is_there_once);
-    suite_add_tcase(suite, kills);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 1200);
-    qd_test_once(tcase, one_run_that_is_killed_leaves_the_others_alone, one_run_that_is_stopped_stays_to_do,
-                 a_run_in_use_is_waited_for, a_damaged_database_is_made_again,
-                 databases_of_others_are_left_alone, results_that_are_of_no_use,
-                 a_database_with_tables_of_others_is_damaged, a_database_of_an_older_program_is_made_again,
-                 a_share_that_is_damaged_costs_nothing, what_is_done_counts_before_what_failed,
-                 a_share_tries_again_what_had_failed, a_small_disk_is_full_and_freed);
-#ifdef QD_FAULTS
-    qd_test_once(tcase, killed_before_any_write, any_write_fails, any_call_fails_at_random,
-                 no_write_succeeds_any_more, any_allocation_fails);
-#endif
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
-}
+QD_TEST_MAIN("sweep_faults", 1200, setup, teardown)

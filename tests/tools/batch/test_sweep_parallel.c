@@ -13,10 +13,7 @@ enum { STEPS = 60, SKIPPED = 77 };
 /// Sweeps and gives the exit code.
 static int sweep(const char *directory, const char *more, const char *value) {
     qd_program_start start = qd_sweeps_start("s.yaml", directory, (const char *const[]){more, value, NULL});
-    qd_program_outcome outcome = qd_program_run(&program, &start);
-    int code = outcome.code;
-    qd_program_forget(&outcome);
-    return code;
+    return qd_program_run(&program, &start).code;
 }
 
 /// Large effort: some 200 points.
@@ -25,15 +22,13 @@ static unsigned choose_replicas(void) {
     return replicas > 34 ? 34 : replicas < 2 ? 2 : (unsigned)replicas;
 }
 
-START_TEST(gnu_parallel_makes_the_same_rows) {
+QD_TEST(gnu_parallel_makes_the_same_rows) {
     unsigned replicas = choose_replicas();
     qd_sweeps_write(&program, "s.yaml", replicas, STEPS);
     ck_assert_int_eq(sweep("good", "--jobs", "2"), 1);
-    qd_program_outcome outcome = RUN("sweep", "s.yaml", "-o", "out", "--emit", "parallel", "-q");
-    ck_assert_int_eq(outcome.code, 0);
+    qd_program_outcome outcome = SUCCEED("sweep", "s.yaml", "-o", "out", "--emit", "parallel", "-q");
     ck_assert_str_eq(outcome.err, "");
     qd_scratch_write(qd_scratch_at(&program.work, "commands").text, outcome.out);
-    qd_program_forget(&outcome);
     // Its exit code is the number of jobs that have failed, up to 101: those that pass a limit. What is no
     // scene is not in the list.
     char command[160];
@@ -50,16 +45,6 @@ START_TEST(gnu_parallel_makes_the_same_rows) {
     qd_sweeps_expect_once(&program, "out", qd_sweeps_done(replicas));
     outcome = RUN("sweep", "s.yaml", "-o", "out", "--emit", "parallel", "-q"); // nothing is left
     ck_assert_str_eq(outcome.out, "");
-    qd_program_forget(&outcome);
-}
-END_TEST
-
-static Suite *suite(void) {
-    Suite *suite = suite_create("sweep_parallel");
-    TCase *tcase = qd_test_case("sweep_parallel", 300, setup, teardown);
-    tcase_add_test(tcase, gnu_parallel_makes_the_same_rows);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }
 
 int main(void) {
@@ -68,7 +53,7 @@ int main(void) {
     char line[64] = "";
     bool there = version && fgets(line, sizeof line, version) && strstr(line, "GNU parallel");
     if (version) (void)pclose(version);
-    if (there) return qd_test_run(suite());
+    if (there) return qd_test_main("sweep_parallel", 300, setup, teardown);
     printf("skipped: there is no GNU parallel here\n");
     return SKIPPED;
 }

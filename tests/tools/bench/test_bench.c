@@ -16,10 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_bench_setting, qdi_bench_setting_free)
+
 // The bench itself: its scenes, its statistics, what it makes of methods that disagree, its flags and its
 // outputs.
 
-START_TEST(test_statistics) {
+QD_TEST(test_statistics) {
     double odd[] = {9, 1, 5, 3, 7}, one[] = {4}, even[] = {10, 20, 30, 40};
     qdi_statistics of = qdi_statistics_of(odd, 5);
     ck_assert(of.min == 1 && of.median == 5 && of.mean == 5 && of.spread == 4.0 / 5);
@@ -28,13 +30,12 @@ START_TEST(test_statistics) {
     of = qdi_statistics_of(even, 4);
     ck_assert(of.min == 10 && of.median == 25 && of.mean == 25 && of.spread == 15.0 / 25);
 }
-END_TEST
 
-START_TEST(test_scenes_are_what_they_say) {
+QD_TEST(test_scenes_are_what_they_say) {
     const qdi_bench_scene *scene;
     size_t count = 20000;
     for (size_t s = 0; (scene = qdi_bench_scene_at(s)) != NULL; ++s) {
-        qdi_bench_setting setting;
+        qd_own(qdi_bench_setting) setting;
         ck_assert(qdi_bench_setting_make(scene, 1, count, 1, qd_allocator_default(), &setting) == QD_OK);
         const qdi_bench_bodies *bodies = &setting.bodies;
         double area = 0, square = 0, least = HUGE_VAL, largest = 0;
@@ -49,15 +50,13 @@ START_TEST(test_scenes_are_what_they_say) {
         ck_assert(fabs(sqrt(square / (2.0 * (double)count)) / scene->speed - 1) < .03); // six standard errors
         ck_assert(largest == bodies->largest && least >= .5 && largest <= 50);
         ck_assert(scene->sizes ? largest > 40 && least < .51 : largest == .5);
-        qdi_bench_setting_free(&setting);
     }
 }
-END_TEST
 
-START_TEST(test_speed_changes_velocities_alone) {
+QD_TEST(test_speed_changes_velocities_alone) {
     const qdi_bench_scene *scene = qdi_bench_scene_at(0);
     size_t count = 500;
-    qdi_bench_setting one, four;
+    qd_own(qdi_bench_setting) one, four;
     ck_assert(qdi_bench_setting_make(scene, 1, count, 1, qd_allocator_default(), &one) == QD_OK);
     ck_assert(qdi_bench_setting_make(scene, 4, count, 1, qd_allocator_default(), &four) == QD_OK);
     ck_assert(four.bodies.side == one.bodies.side);
@@ -65,12 +64,9 @@ START_TEST(test_speed_changes_velocities_alone) {
         ck_assert(four.bodies.vx[i] == 4 * one.bodies.vx[i] && four.bodies.vy[i] == 4 * one.bodies.vy[i]);
         ck_assert(four.bodies.x[i] == one.bodies.x[i] && four.bodies.radius[i] == one.bodies.radius[i]);
     }
-    qdi_bench_setting_free(&one);
-    qdi_bench_setting_free(&four);
 }
-END_TEST
 
-START_TEST(test_clusters_crowd) {
+QD_TEST(test_clusters_crowd) {
     double mean[2];
     const qdi_bench_scene *scenes[2];
     qd_error error;
@@ -94,17 +90,14 @@ START_TEST(test_clusters_crowd) {
     }
     ck_assert_msg(mean[0] > 3 * mean[1], "%g in clusters, %g else", mean[0], mean[1]);
 }
-END_TEST
 
-START_TEST(test_setting_without_memory) {
-    qd_test_allocator allocator;
-    qd_test_allocator_init(&allocator, 1);
+QD_TEST(test_setting_without_memory) {
+    qd_test_allocator allocator = qd_test_allocator_of(&allocator, 1);
     qdi_bench_setting setting;
     ck_assert(qdi_bench_setting_make(qdi_bench_scene_at(0), 1, 10, 1, &allocator.allocator, &setting) ==
               QD_ERR_MEMORY);
     ck_assert_uint_eq(allocator.live, 0);
 }
-END_TEST
 
 /// A method that finds one pair, and from a step on another one.
 typedef struct liar {
@@ -114,8 +107,7 @@ typedef struct liar {
 
 static qd_status liar_create(const qdi_bench_bodies *bodies, const qdi_bench_options *options, void **made) {
     (void)bodies, (void)options;
-    liar *state = malloc(sizeof *state);
-    ck_assert_ptr_nonnull(state);
+    liar *state = qd_test_memory(sizeof *state);
     *state = (liar){{0, 1}, 0, 1000};
     *made = state;
     return QD_OK;
@@ -145,7 +137,7 @@ static const qdi_bench_method twin = {
 static const qdi_bench_method lying = {
     .name = "lying", .create = late_liar_create, .step = liar_step, .destroy = free};
 
-START_TEST(test_methods_that_disagree_are_named) {
+QD_TEST(test_methods_that_disagree_are_named) {
     qdi_bench_plan plan = {.scene = qdi_bench_scene_at(0),
                            .bodies = 4,
                            .seed = 1,
@@ -178,14 +170,13 @@ START_TEST(test_methods_that_disagree_are_named) {
     rows[1].bodies = 5; // of other bodies it may find what it likes
     ck_assert(qdi_bench_rows_agree(rows, 2, &error));
 }
-END_TEST
 
 static bool stop_soon(void *context) {
     int *left = context;
     return --*left > 0;
 }
 
-START_TEST(test_a_run_can_be_stopped) {
+QD_TEST(test_a_run_can_be_stopped) {
     int left = 4;
     qdi_bench_plan plan = {.scene = qdi_bench_scene_at(0),
                            .bodies = 4,
@@ -203,10 +194,9 @@ START_TEST(test_a_run_can_be_stopped) {
     ck_assert(qdi_bench_run(&plan, &row, &stopped, &failed) == QD_OK && stopped);
     ck_assert_int_eq(left, 0);
 }
-END_TEST
 
 /// Steps take 1, 2, 3, ... nanoseconds; after the second it is enough, and one more counts.
-START_TEST(test_patience_ends_a_repeat) {
+QD_TEST(test_patience_ends_a_repeat) {
     int ticks = 100;
     qdi_bench_plan plan = {.scene = qdi_bench_scene_at(0),
                            .bodies = 4,
@@ -232,9 +222,8 @@ START_TEST(test_patience_ends_a_repeat) {
     ck_assert(qdi_bench_run(&plan, rows, &stopped, &failed) == QD_OK);
     ck_assert(rows[0].steps == 9 && rows[0].ns.mean == 8.0 / 4);
 }
-END_TEST
 
-START_TEST(test_hash_forgets_the_order) {
+QD_TEST(test_hash_forgets_the_order) {
     qdi_bench_pair pairs[] = {{1, 2}, {3, 4}, {2, 3}}, other[] = {{3, 2}, {2, 1}, {3, 4}},
                    wrong[] = {{1, 3}, {2, 4}, {2, 3}};
     qdi_bench_step step = {.pairs = pairs, .pair_count = 3, .pair_stride = sizeof *pairs};
@@ -244,9 +233,8 @@ START_TEST(test_hash_forgets_the_order) {
     step.pairs = wrong;
     ck_assert(qdi_bench_pairs_hash(&step) != hash);
 }
-END_TEST
 
-START_TEST(test_choices) {
+QD_TEST(test_choices) {
     qd_error error = {""};
     const qdi_bench_scene *scene;
     const qdi_bench_method *methods[QDI_BENCH_MOST_METHODS];
@@ -276,26 +264,20 @@ START_TEST(test_choices) {
     ck_assert(qdi_simd_choose(NULL, &simd, &error) == QD_OK && simd == qd_simd_best());
     ck_assert(qdi_simd_choose("portable", &simd, &error) == QD_OK && simd == QD_SIMD_PORTABLE);
 }
-END_TEST
 
-START_TEST(test_the_command_prints_a_table) {
-    qd_program_outcome result = RUN("bench", "--bodies", "500", "--steps", "3", "--repeats", "2", "--threads",
-                                    "1");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+QD_TEST(test_the_command_prints_a_table) {
+    qd_program_outcome result = SUCCEED("bench", "--bodies", "500", "--steps", "3", "--repeats", "2",
+                                        "--threads", "1");
     static const char *const said[] = {"scene uniform, speed 1: 500 bodies", "\ngrid ", "\nquadtree ",
                                        "times as fast as grid"};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
         ck_assert_msg(strstr(result.out, said[i]) != NULL, "does not say '%s': %s", said[i], result.out);
     ck_assert(strstr(result.err, "threads  1 (--threads)") != NULL);
-    qd_program_forget(&result);
     SUCCEED("bench", "--bodies", "500", "--steps", "40", "--repeats", "2", "--margin", "auto", "--speed",
             "0.002", "-q");
-    result = RUN("bench", "--bodies", "200", "--steps", "2", "--repeats", "1", "-q");
-    ck_assert_int_eq(result.code, 0);
+    result = SUCCEED("bench", "--bodies", "200", "--steps", "2", "--repeats", "1", "-q");
     ck_assert_str_eq(result.err, "");
-    qd_program_forget(&result);
 }
-END_TEST
 
 static void expect_row(const json_t *row, const char *method, json_int_t bodies) {
     static const char *const texts[] = {"scene", "simd", "hash", "commit", "compiler", "flags", "cpu"};
@@ -332,7 +314,7 @@ static bool csv_says(const char *name, const char *value) {
     return said;
 }
 
-START_TEST(test_a_busy_machine) {
+QD_TEST(test_a_busy_machine) {
     if (qdi_cgroup_quota("") > 0) return; // what is left of the machine cannot be told then
     qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
     qd_program_outcome table = RUN("bench", "--bodies", "2e4", "--steps", "40", "-q", "--csv", "rows.csv"),
@@ -343,17 +325,14 @@ START_TEST(test_a_busy_machine) {
     ck_assert(csv_says("reliable", "no"));
     ck_assert_msg(strstr(json.out, "\"reliable\": false") && strstr(json.out, "\"unreliable\": \"other"),
                   "%s", json.out);
-    qd_program_forget(&json);
-    qd_program_forget(&table);
 }
-END_TEST
 
 static void put_nothing(qdi_bench_sheet *sheet, const void *report, size_t row) {
     (void)report, (void)row;
     qdi_bench_put_known(sheet, QDI_BENCH_OWN, "nothing", false, 0);
 }
 
-START_TEST(test_when_others_are_in_the_way) {
+QD_TEST(test_when_others_are_in_the_way) {
     ck_assert_str_eq(qdi_others_judge(0, 2, 2).text, "");
     ck_assert_str_eq(qdi_others_judge(.09, 2, 2).text, "");
     ck_assert_str_eq(qdi_others_judge(.9, 2, 1).text, ""); // there is room for them
@@ -371,9 +350,8 @@ START_TEST(test_when_others_are_in_the_way) {
     ck_assert_int_eq(fclose(file), 0);
     ck_assert(csv_says("reliable", "yes"));
 }
-END_TEST
 
-START_TEST(test_json_and_csv_have_the_same_rows) {
+QD_TEST(test_json_and_csv_have_the_same_rows) {
     json_t *whole = qd_program_json(RUN("bench", "--sweep-bodies", "100,1e3", "--methods",
                                         "brute,quadtree,grid", "--steps", "2", "--repeats", "2", "--json",
                                         "--csv", "new/folder/rows.csv", "-q", "--scene", "sizes", "--speed",
@@ -382,7 +360,7 @@ START_TEST(test_json_and_csv_have_the_same_rows) {
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 6);
     static const char *const methods[] = {"brute", "quadtree", "grid"};
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "new/folder/rows.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "new/folder/rows.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
     ck_assert(strncmp(line, "method,scene,speed,bodies,threads,simd,", 39) == 0);
@@ -398,20 +376,17 @@ START_TEST(test_json_and_csv_have_the_same_rows) {
         ck_assert(strstr(line, hash) != NULL);
     }
     ck_assert_str_eq(strchr(line, '\n'), "\n");
-    free(csv);
     json_decref(whole);
 }
-END_TEST
 
 /// Text and CSV file have each method once for each number of bodies, in the order of their ideas.
-START_TEST(test_the_ladder) {
+QD_TEST(test_the_ladder) {
     static const char *const methods[] = {"brute",     "published-a", "lineage-a", "lineage-b", "lineage-c",
                                           "lineage-e", "rebuild",     "each",      "quadtree",  "margin"};
-    qd_program_outcome result = RUN("bench", "--ladder", "--sweep-bodies", "300,700", "--steps", "3",
-                                    "--repeats", "1", "-q", "--csv", "ladder.csv");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("bench", "--ladder", "--sweep-bodies", "300,700", "--steps", "3",
+                                        "--repeats", "1", "-q", "--csv", "ladder.csv");
     ck_assert_msg(strstr(result.out, "scene uniform, speed 0.1: 300 bodies") != NULL, "%s", result.out);
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "ladder.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "ladder.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     ck_assert_ptr_nonnull(strstr(csv, ",pairs,missed,tests,hash,"));
     const char *text = result.out, *line = csv;
@@ -433,28 +408,22 @@ START_TEST(test_the_ladder) {
         ck_assert_int_eq(missed > 0, i % 10 == 1);
         ck_assert(tests > 0 && (i % 10 != 0 || tests == (i < 10 ? 149.5 : 349.5)));
     }
-    free(csv);
-    qd_program_forget(&result);
     expect_refusal(RUN("bench", "--ladder", "--rigid", "gas"), 2, "does not go with");
     expect_refusal(RUN("bench", "--ladder", "--spring", "gas"), 2, "does not go with");
     expect_refusal(RUN("bench", "--ladder", "--frames"), 2, "does not go with");
 }
-END_TEST
 
-START_TEST(test_a_sweep_shows_growth) {
-    qd_program_outcome result = RUN("bench", "--sweep-bodies", "1e3,25e3", "--methods", "brute,grid",
-                                    "--steps", "1", "--repeats", "1");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+QD_TEST(test_a_sweep_shows_growth) {
+    qd_program_outcome result = SUCCEED("bench", "--sweep-bodies", "1e3,25e3", "--methods", "brute,grid",
+                                        "--steps", "1", "--repeats", "1");
     ck_assert_msg(strstr(result.err, "left out with 25000 bodies") != NULL, "%s", result.err);
     ck_assert(strstr(result.out, "bytes per body\n") != NULL);
     const char *line = strstr(strstr(result.out, "(median)"), "\nbrute");
     ck_assert_ptr_nonnull(line);
     ck_assert(strcspn(line + 1, "-") < strcspn(line + 1, "\n")); // a dash where it was left out
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_what_is_wrong_is_said_in_one_line) {
+QD_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--methods", "brut"), 2, "did you mean brute?");
     expect_refusal(RUN("bench", "--scene", "pool"), 2, "there are: uniform, sizes");
     expect_refusal(RUN("bench", "--bodies", "1e3,1e4"), 2, "--sweep-bodies");
@@ -466,22 +435,18 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--csv", "nowhere/rows.csv"), 4, "nowhere");
     expect_refusal(RUN("bench", "--bodies", "30000", "--methods", "brute", "-q"), 2, "none of these methods");
 }
-END_TEST
 
-START_TEST(test_a_plot_is_drawn_or_its_lack_explained) {
+QD_TEST_LOOP(test_a_plot_is_drawn_or_its_lack_explained, 0, 2) {
     qd_program_outcome result = RUN("bench", "--plot", "growth.png", "--sweep-bodies", "100,200", "--steps",
                                     "1", "--repeats", "1", "-q", _i ? "--ladder" : NULL);
     if (result.code == 0) {
         size_t bytes = 0;
-        char *png = qd_scratch_read(qd_scratch_at(&program.work, "growth.png").text, &bytes);
+        qd_own_memory char *png = qd_scratch_read(qd_scratch_at(&program.work, "growth.png").text, &bytes);
         ck_assert(bytes > 1000 && memcmp(png, "\x89PNG", 4) == 0);
-        free(png);
     } else {
-        qd_program_expect_complaint(&result, 1, "gnuplot");
+        expect_refusal(result, 1, "gnuplot");
     }
-    qd_program_forget(&result);
 }
-END_TEST
 
 /// What the program `name` is given is what it "draws".
 static void make_copying(const char *name) {
@@ -493,7 +458,7 @@ static void make_copying(const char *name) {
 }
 
 /// No name of a file reaches gnuplot, for which some are commands.
-START_TEST(test_gnuplot_sees_no_path) {
+QD_TEST(test_gnuplot_sees_no_path) {
     static const char *const paths[] = {"|touch PWNED", "a'b.png", "`touch PWNED`.png"};
     make_copying("gnuplot");
     char path[600];
@@ -505,23 +470,10 @@ START_TEST(test_gnuplot_sees_no_path) {
                                         .environment = {path}};
         qd_program_succeed(&program, &start);
         size_t bytes = 0;
-        char *script = qd_scratch_read(qd_scratch_at(&program.work, paths[i]).text, &bytes);
+        qd_own_memory char *script = qd_scratch_read(qd_scratch_at(&program.work, paths[i]).text, &bytes);
         ck_assert_msg(strncmp(script, "set terminal", 12) == 0 && !strstr(script, paths[i]), "%s", script);
-        free(script);
     }
     ck_assert(!qd_scratch_exists(qd_scratch_at(&program.work, "PWNED").text));
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("bench", 120, setup, teardown);
-    qd_test_once(tests, test_statistics, test_scenes_are_what_they_say, test_speed_changes_velocities_alone,
-                 test_clusters_crowd, test_setting_without_memory, test_methods_that_disagree_are_named,
-                 test_a_run_can_be_stopped, test_patience_ends_a_repeat, test_hash_forgets_the_order,
-                 test_choices, test_the_command_prints_a_table, test_a_busy_machine,
-                 test_when_others_are_in_the_way, test_json_and_csv_have_the_same_rows, test_the_ladder,
-                 test_a_sweep_shows_growth, test_what_is_wrong_is_said_in_one_line,
-                 test_gnuplot_sees_no_path);
-    tcase_add_loop_test(tests, test_a_plot_is_drawn_or_its_lack_explained, 0, 2);
-    return qd_test_run_case("bench", tests);
-}
+QD_TEST_MAIN("bench", 120, setup, teardown)

@@ -26,7 +26,7 @@ static qdi_frames_plan plan_of(size_t bodies, int threads) {
                              .seed = 1};
 }
 
-START_TEST(test_pictures_do_not_depend_on_threads) {
+QD_TEST(test_pictures_do_not_depend_on_threads) {
     qdi_frames_row rows[QDI_FRAMES_STYLES], other[QDI_FRAMES_STYLES];
     bool stopped = true;
     qdi_frames_plan plan = plan_of(9000, 1);
@@ -44,9 +44,8 @@ START_TEST(test_pictures_do_not_depend_on_threads) {
             ck_assert_uint_eq(other[style].pixels, rows[style].pixels);
     }
 }
-END_TEST
 
-START_TEST(test_it_can_be_stopped) {
+QD_TEST(test_it_can_be_stopped) {
     qdi_frames_row rows[QDI_FRAMES_STYLES];
     bool stopped = false;
     int left = 2;
@@ -57,9 +56,8 @@ START_TEST(test_it_can_be_stopped) {
     ck_assert(stopped);
     ck_assert_int_eq(left, 0);
 }
-END_TEST
 
-START_TEST(test_the_command) {
+QD_TEST(test_the_command) {
     json_t *whole = qd_program_json(RUN("bench", "--frames", "--sweep-bodies", "200,400", "--steps", "2",
                                         "--size", "160x90", "-q", "--threads", "1", "--json", "--csv",
                                         "frames.csv"),
@@ -68,7 +66,7 @@ START_TEST(test_the_command) {
     ck_assert_int_eq(json_integer_value(json_object_get(whole, "height")), 90);
     const json_t *rows = json_object_get(whole, "rows");
     ck_assert_uint_eq(json_array_size(rows), 4);
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "frames.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "frames.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
     static const char *const names[] = {"bodies", "full"};
@@ -84,16 +82,13 @@ START_TEST(test_the_command) {
     for (const char *c = csv; *c != '\n'; ++c) heading += *c == ',';
     for (const char *c = line; *c && *c != '\n' && *c != '"'; ++c) fields += *c == ',';
     ck_assert_uint_le(fields, heading);
-    free(csv);
     json_decref(whole);
-    qd_program_outcome result = RUN("bench", "--frames", "--bodies", "50", "--steps", "1", "--size", "64x64");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("bench", "--frames", "--bodies", "50", "--steps", "1", "--size",
+                                        "64x64");
     ck_assert(strstr(result.out, "frames of 64x64 pixels, scene uniform; 1 of each"));
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_what_is_wrong_is_said_in_one_line) {
+QD_TEST(test_what_is_wrong_is_said_in_one_line) {
     static const char *const sizes[] = {"64", "64x", "x64", "64x64x", "8x64", "64x99999", "a"};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
         expect_refusal(RUN("bench", "--frames", "--size", sizes[i]), 2, "--size");
@@ -102,10 +97,9 @@ START_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--size", "64x64"), 2, "--frames");
     expect_refusal(RUN("bench", "--frames", "--bodies", "none"), 2, "--bodies");
 }
-END_TEST
 
 // Where LAMMPS is: a row of its own, and nothing stays in the folder.
-START_TEST(test_beside_lammps) {
+QD_TEST(test_beside_lammps) {
     if (!qdi_host_has_program("lmp")) {
         expect_refusal(RUN("bench", "--frames", "--lammps", "."), 1, "lmp");
         return;
@@ -125,10 +119,9 @@ START_TEST(test_beside_lammps) {
                        "--lammps", "nowhere"),
                    1, "folder");
 }
-END_TEST
 
 /// LAMMPS works in its folder, and is told no name of it.
-START_TEST(test_lammps_sees_no_path) {
+QD_TEST(test_lammps_sees_no_path) {
     static const char lmp[] = "#!/bin/sh\ncat >seen\necho x >quadrille_bench.0.png\n"
                               "echo '99% CPU use' >quadrille_bench.log\n"
                               "echo 'Output | 0.5 |' >>quadrille_bench.log\n";
@@ -142,15 +135,9 @@ START_TEST(test_lammps_sees_no_path) {
                                                   "--size", "64x64", "-q", "--lammps", "a $b #&*"},
                                     .environment = {path}};
     qd_program_succeed(&program, &start);
-    char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
+    qd_own_memory char *script = qd_scratch_read(qd_scratch_at(&program.work, "a $b #&*/seen").text, NULL);
     ck_assert_msg(!strstr(script, "a $b") && strstr(script, "read_data quadrille_bench.data\n"), "%s",
                   script);
-    free(script);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("bench_frames", 120, setup, teardown, test_pictures_do_not_depend_on_threads,
-                        test_it_can_be_stopped, test_the_command, test_what_is_wrong_is_said_in_one_line,
-                        test_beside_lammps, test_lammps_sees_no_path);
-}
+QD_TEST_MAIN("bench_frames", 120, setup, teardown)

@@ -21,12 +21,11 @@ typedef struct crowd {
 
 static crowd crowd_make(size_t room, double side) {
     crowd c = {.room = room};
-    c.x = calloc(room, sizeof *c.x);
-    c.y = calloc(room, sizeof *c.y);
-    c.vx = calloc(room, sizeof *c.vx);
-    c.vy = calloc(room, sizeof *c.vy);
-    c.radius = calloc(room, sizeof *c.radius);
-    ck_assert(c.x && c.y && c.vx && c.vy && c.radius);
+    c.x = qd_test_zeros(room, sizeof *c.x);
+    c.y = qd_test_zeros(room, sizeof *c.y);
+    c.vx = qd_test_zeros(room, sizeof *c.vx);
+    c.vy = qd_test_zeros(room, sizeof *c.vy);
+    c.radius = qd_test_zeros(room, sizeof *c.radius);
     c.view = (qdi_bench_bodies){0, side, c.x, c.y, c.vx, c.vy, c.radius, 0.0};
     return c;
 }
@@ -167,14 +166,12 @@ static void move_all(crowd *c) {
 }
 
 static void all_pairs(const crowd *c, keys *k) {
-    qd_box *boxes = malloc((c->view.count + 1) * sizeof *boxes);
-    ck_assert_ptr_nonnull(boxes);
+    qd_own_memory qd_box *boxes = qd_test_memory((c->view.count + 1) * sizeof *boxes);
     for (size_t i = 0; i < c->view.count; ++i) boxes[i] = qdi_outward_disk(c->x[i], c->y[i], c->radius[i]);
     k->count = 0;
     for (uint32_t a = 0; a < c->view.count; ++a)
         for (uint32_t b = a + 1; b < c->view.count; ++b)
             if (qd_box_overlap(boxes[a], boxes[b])) add_key(k, a, b);
-    free(boxes);
     if (k->count > 0) qsort(k->items, k->count, sizeof *k->items, by_value);
 }
 
@@ -230,7 +227,13 @@ static const qdi_bench_method *method_number(int wanted) {
     }
 }
 
-START_TEST(all_four_trees_are_there) {
+static int method_count(void) {
+    int count = 0;
+    while (method_number(count)) ++count;
+    return count;
+}
+
+QD_TEST(all_four_trees_are_there) {
     const qdi_bench_method *const trees[] = {&qdi_bench_lineage_a, &qdi_bench_lineage_b, &qdi_bench_lineage_c,
                                              &qdi_bench_lineage_e};
     for (size_t i = 0; i < 4; ++i) {
@@ -239,9 +242,8 @@ START_TEST(all_four_trees_are_there) {
         ck_assert_msg(found, "%s is not among the methods", trees[i]->name);
     }
 }
-END_TEST
 
-START_TEST(random_scenes) {
+QD_TEST_LOOP(random_scenes, 0, method_count()) {
     const qdi_bench_method *method = method_number(_i);
     for (uint64_t seed = qd_test_seed(1), last = seed + (qd_test_replaying() ? 0 : 1); seed <= last; ++seed) {
         qd_random random = qd_random_at(seed, 0, 0);
@@ -255,9 +257,8 @@ START_TEST(random_scenes) {
         ck_assert_uint_gt(follow(method, &c, "sizes", seed), 0);
     }
 }
-END_TEST
 
-START_TEST(awkward_scenes) {
+QD_TEST_LOOP(awkward_scenes, 0, method_count()) {
     const qdi_bench_method *method = method_number(_i);
     uint64_t seed = qd_test_seed(7);
     qd_random random = qd_random_at(seed, 0, 0);
@@ -268,9 +269,8 @@ START_TEST(awkward_scenes) {
     c = coincident(&random);
     ck_assert_uint_ge(follow(method, &c, "coincident", seed), (size_t)STEPS * 3 * (60 * 59 / 2));
 }
-END_TEST
 
-START_TEST(few_bodies) {
+QD_TEST_LOOP(few_bodies, 0, method_count()) {
     const qdi_bench_method *method = method_number(_i);
     for (int count = 0; count <= 3; ++count) {
         crowd c = crowd_make(3, 10.0);
@@ -278,10 +278,9 @@ START_TEST(few_bodies) {
         (void)follow(method, &c, "few bodies", 0);
     }
 }
-END_TEST
 
 /// A tree that never merges or keeps stale places would show it when everybody goes and comes back.
-START_TEST(wandering) {
+QD_TEST_LOOP(wandering, 0, method_count()) {
     const qdi_bench_method *method = method_number(_i);
     crowd c = crowd_make(400, 40.0);
     for (int i = 0; i < 400; ++i)
@@ -289,14 +288,5 @@ START_TEST(wandering) {
             0.04);
     ck_assert_uint_gt(follow(method, &c, "wandering", 0), 0);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("pairs", 240, NULL, NULL);
-    int methods = 0;
-    while (method_number(methods)) ++methods;
-    tcase_add_test(tcase, all_four_trees_are_there);
-    qd_test_loops(tcase, {random_scenes, methods}, {awkward_scenes, methods}, {few_bodies, methods},
-                  {wandering, methods});
-    return qd_test_run_case("bench_lineage", tcase);
-}
+QD_TEST_MAIN("bench_lineage", 240, NULL, NULL)

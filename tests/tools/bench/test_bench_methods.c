@@ -8,6 +8,8 @@
 #include <quadrille/random.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_bench_setting, qdi_bench_setting_free)
+
 // Every method of the bench finds the pairs that brute force finds, in every scene, on one thread and on two.
 
 /// What a method found in one step.
@@ -45,7 +47,7 @@ static void follow_far(const qdi_bench_method *method, const qdi_bench_bodies *b
 }
 
 static void compare_all(const qdi_bench_scene *scene, size_t count) {
-    qdi_bench_setting setting;
+    qd_own(qdi_bench_setting) setting;
     ck_assert(qdi_bench_setting_make(scene, 1, count, 7, qd_allocator_default(), &setting) == QD_OK);
     finding expected[STEPS], found[STEPS];
     follow(&qdi_bench_brute, &setting.bodies, 1, QD_SIMD_AUTO, expected);
@@ -62,28 +64,25 @@ static void compare_all(const qdi_bench_scene *scene, size_t count) {
                     method->name, scene->name, count, threads, k, found[k].pairs, expected[k].pairs);
         }
     }
-    qdi_bench_setting_free(&setting);
 }
 
-START_TEST(test_all_methods_find_the_same_pairs) {
+QD_TEST_LOOP(test_all_methods_find_the_same_pairs, 0, 5) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
     if (!scene) ck_abort_msg("there are fewer scenes than this test thinks");
     static const size_t counts[] = {1, 2, 3, 33, 500};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) compare_all(scene, counts[i]);
     compare_all(scene, 700 + qd_test_effort(1000));
 }
-END_TEST
 
-START_TEST(test_a_scene_more_than_the_loop_is_none) {
+QD_TEST(test_a_scene_more_than_the_loop_is_none) {
     ck_assert_ptr_nonnull(qdi_bench_scene_at(4));
     ck_assert_ptr_null(qdi_bench_scene_at(5)); // the loops over the scenes below end at 5
 }
-END_TEST
 
 /// More bodies than a thread's range and a block of pairs hold, and rows that are sorted again on the way.
-START_TEST(test_parallel_methods_with_many_bodies) {
+QD_TEST_LOOP(test_parallel_methods_with_many_bodies, 0, 5) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
-    qdi_bench_setting setting;
+    qd_own(qdi_bench_setting) setting;
     size_t count = 8500 + qd_test_effort(2500);
     ck_assert(qdi_bench_setting_make(scene, 1, count, 3, qd_allocator_default(), &setting) == QD_OK);
     static const qdi_bench_method *const methods[] = {&qdi_bench_grid, &qdi_bench_quadtree, &qdi_bench_each,
@@ -98,18 +97,16 @@ START_TEST(test_parallel_methods_with_many_bodies) {
                               "%s, scene %s, %d threads, step %d: %zu pairs, the grid alone finds %zu",
                               methods[m]->name, scene->name, threads, k, found[k].pairs, expected[k].pairs);
         }
-    qdi_bench_setting_free(&setting);
 }
-END_TEST
 
 /// With margins the quadtree finds the same, whether boxes last for one step or for many.
-START_TEST(test_margins_change_no_pairs) {
+QD_TEST_LOOP(test_margins_change_no_pairs, 0, 5) {
     const qdi_bench_scene *scene = qdi_bench_scene_at((size_t)_i);
     const double margins[] = {(double)NAN, 0.01, 0.3, 2}, speeds[] = {0.002, 0.02, 0.3};
     for (size_t v = 0; v < sizeof speeds / sizeof speeds[0]; ++v) {
         qdi_bench_scene slow = *scene;
         slow.speed = speeds[v];
-        qdi_bench_setting setting;
+        qd_own(qdi_bench_setting) setting;
         size_t count = v == 0 ? 20000 : 300 + qd_test_effort(700);
         ck_assert(qdi_bench_setting_make(&slow, 1, count, 5, qd_allocator_default(), &setting) == QD_OK);
         finding expected[LONG_STEPS], found[LONG_STEPS];
@@ -121,12 +118,10 @@ START_TEST(test_margins_change_no_pairs) {
                               "scene %s, speed %g, margin %g, step %d: %zu pairs, the grid finds %zu",
                               scene->name, speeds[v], margins[m], k, found[k].pairs, expected[k].pairs);
         }
-        qdi_bench_setting_free(&setting);
     }
 }
-END_TEST
 
-START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
+QD_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
     qd_random random = qd_random_at(qd_test_seed(11), 0, 0);
     for (size_t i = 0; i < qd_test_effort(200000); ++i) {
         double half = 1 + 1000 * qd_random_uniform(&random);
@@ -143,10 +138,9 @@ START_TEST(test_motion_stays_in_the_world_and_boxes_hold_their_bodies) {
         ck_assert((double)box.max_x - (after + radius) <= 4 * (double)FLT_EPSILON * (half + radius));
     }
 }
-END_TEST
 
 // Whatever vectors the motion is made with.
-START_TEST(test_motion_gives_the_bits_of_its_formulas) {
+QD_TEST(test_motion_gives_the_bits_of_its_formulas) {
     enum { MOST = 700 };
     static double x[MOST], y[MOST], vx[MOST], vy[MOST], radius[MOST], to_x[MOST], to_y[MOST];
     static qd_box boxes[MOST];
@@ -174,14 +168,5 @@ START_TEST(test_motion_gives_the_bits_of_its_formulas) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("bench_methods", 300, NULL, NULL);
-    qd_test_once(tests, test_a_scene_more_than_the_loop_is_none,
-                 test_motion_stays_in_the_world_and_boxes_hold_their_bodies,
-                 test_motion_gives_the_bits_of_its_formulas);
-    qd_test_loops(tests, {test_all_methods_find_the_same_pairs, 5},
-                  {test_parallel_methods_with_many_bodies, 5}, {test_margins_change_no_pairs, 5});
-    return qd_test_run_case("bench_methods", tests);
-}
+QD_TEST_MAIN("bench_methods", 300, NULL, NULL)

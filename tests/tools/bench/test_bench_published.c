@@ -2,6 +2,7 @@
 // tree, loses that pair in a scene made for it; mended, and with our tree, the pair is found. docs/tree.md
 // shows these scenes.
 #include "tests/support/harness.h"
+#include "tests/support/worlds.h"
 #include "tools/bench/lineage.h"
 #include "tools/bench/scenes.h"
 
@@ -29,7 +30,7 @@ static column_set read_scene(const char *name) {
     char path[512];
     (void)snprintf(path, sizeof path, "%s/docs/tree/%s.yaml", QD_SOURCE_DIR, name);
     qd_scene *scene = NULL;
-    qd_world *world = NULL;
+    qd_own(qd_world) world = NULL;
     qd_error error = {""};
     ck_assert_msg(qd_scene_read(path, NULL, &scene, &error) == QD_OK, "%s", error.text);
     const qd_world_def def = qd_scene_world(scene);
@@ -44,7 +45,6 @@ static column_set read_scene(const char *name) {
         put(&set, (qd_vec2){view.x[row], view.y[row]}, (qd_vec2){view.vx[row], view.vy[row]},
             view.radius[row]);
     }
-    qd_world_destroy(world);
     qd_scene_destroy(scene);
     return set;
 }
@@ -107,7 +107,7 @@ static qdi_bench_bodies bodies_of(const column_set *set) {
     return bodies;
 }
 
-START_TEST(the_published_tree_misses_the_pair) {
+QD_TEST_LOOP(the_published_tree_misses_the_pair, 0, MISSES) {
     const miss *of = &misses[_i];
     const column_set set = read_scene(of->scene);
     const qdi_bench_bodies bodies = bodies_of(&set);
@@ -120,11 +120,10 @@ START_TEST(the_published_tree_misses_the_pair) {
     ck_assert_msg(mended.the_pair && mended.pairs == all.pairs, "%s, mended", of->scene);
     ck_assert_msg(ours.the_pair && ours.pairs == all.pairs, "%s, ours", of->scene);
 }
-END_TEST
 
 /// A query that sees one quadrant only loses no pair where both of a pair ask, for the deeper one sees the
 /// other. It is a node that is split again that loses them.
-START_TEST(when_both_ask_the_deeper_one_sees) {
+QD_TEST(when_both_ask_the_deeper_one_sees) {
     const unsigned unsplit = QDI_A_FAULTS & ~(unsigned)QDI_A_SPLIT_AGAIN;
     qdi_bench_setting setting;
     const size_t count = 500 + qd_test_effort(1500);
@@ -137,10 +136,9 @@ START_TEST(when_both_ask_the_deeper_one_sees) {
     ck_assert_uint_lt(2 * published.pairs, all.pairs);
     qdi_bench_setting_free(&setting);
 }
-END_TEST
 
 /// What is counted as a test: all of a node that holds everybody, once or from both sides.
-START_TEST(tests_are_counted) {
+QD_TEST(tests_are_counted) {
     column_set set = {.count = 0};
     for (int i = 0; i < 4; ++i) put(&set, (qd_vec2){5 + 0.1 * i, 5}, (qd_vec2){0, 0}, 1);
     const qdi_bench_bodies bodies = bodies_of(&set);
@@ -156,11 +154,5 @@ START_TEST(tests_are_counted) {
                       wanted[i].method->name, found.pairs, (unsigned long long)found.tests);
     }
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("published", 60, NULL, NULL);
-    qd_test_once(tests, when_both_ask_the_deeper_one_sees, tests_are_counted);
-    tcase_add_loop_test(tests, the_published_tree_misses_the_pair, 0, MISSES);
-    return qd_test_run_case("bench_published", tests);
-}
+QD_TEST_MAIN("bench_published", 60, NULL, NULL)

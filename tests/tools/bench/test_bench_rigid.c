@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_rigid_setting, qdi_rigid_setting_free)
+
 // The rigid bench: its bodies, what its judge sees, that all methods start from the same state, its flags and
 // outputs.
 
@@ -18,8 +20,8 @@ static qdi_rigid_setting make(size_t which, size_t count) {
     return setting;
 }
 
-START_TEST(test_gas_is_what_it_says) {
-    qdi_rigid_setting gas = make(0, 2500);
+QD_TEST(test_gas_is_what_it_says) {
+    qd_own(qdi_rigid_setting) gas = make(0, 2500);
     ck_assert_str_eq(gas.of->name, "gas");
     double area = 0, kinetic = 0;
     for (size_t i = 0; i < gas.count; ++i) {
@@ -33,12 +35,10 @@ START_TEST(test_gas_is_what_it_says) {
     ck_assert(qdi_rigid_quality_of(&gas, gas.bodies, &look) == QD_OK);
     ck_assert_uint_eq(look.contacts, 0); // nobody touches anybody at the start
     ck_assert_double_eq_tol(look.kinetic, kinetic, 1e-9 * kinetic);
-    qdi_rigid_setting_free(&gas);
 }
-END_TEST
 
-START_TEST(test_pile_rests_on_the_floor) {
-    qdi_rigid_setting pile = make(1, 120);
+QD_TEST(test_pile_rests_on_the_floor) {
+    qd_own(qdi_rigid_setting) pile = make(1, 120);
     qdi_rigid_quality look;
     ck_assert(qdi_rigid_quality_of(&pile, pile.bodies, &look) == QD_OK);
     double mass = 0, lowest = HUGE_VAL, highest = 0;
@@ -51,9 +51,7 @@ START_TEST(test_pile_rests_on_the_floor) {
     ck_assert_double_lt(look.kinetic, 2e-3 * mass);
     ck_assert_double_lt(look.deepest, 0.05);
     ck_assert(lowest > 0.1 && lowest < 0.6 && highest > 2 * lowest && highest < pile.size.y);
-    qdi_rigid_setting_free(&pile);
 }
-END_TEST
 
 static qdi_rigid_setting make_named(const char *name, size_t count) {
     const qdi_rigid_case *of;
@@ -63,7 +61,7 @@ static qdi_rigid_setting make_named(const char *name, size_t count) {
 }
 
 /// Numbers of bodies, contacts of touching neighbours, and what holds them, as in Box2D's benchmark.
-START_TEST(test_scenes_are_what_they_say) {
+QD_TEST(test_scenes_are_what_they_say) {
     static const struct {
         const char *name;
         size_t count, total, steps;
@@ -74,7 +72,7 @@ START_TEST(test_scenes_are_what_they_say) {
         {"washer", 8100, 8140, 500, 8100 * 0.04, 10},     {"junkyard", 8000, 8262, 800, 0, 10},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) {
-        qdi_rigid_setting setting = make(2 + i, qdi_rigid_case_at(2 + i)->bodies);
+        qd_own(qdi_rigid_setting) setting = make(2 + i, qdi_rigid_case_at(2 + i)->bodies);
         ck_assert_str_eq(setting.of->name, scenes[i].name);
         ck_assert_uint_eq(setting.count, scenes[i].count);
         ck_assert_uint_eq(setting.total, scenes[i].total);
@@ -90,22 +88,19 @@ START_TEST(test_scenes_are_what_they_say) {
             ck_assert(x >= 0 && y >= 0 && x <= setting.size.x && y <= setting.size.y);
         }
         if (scenes[i].mass > 0) ck_assert_double_eq_tol(mass, scenes[i].mass, 1e-6);
-        qdi_rigid_setting_free(&setting);
     }
     ck_assert_ptr_null(qdi_rigid_case_at(8));
 }
-END_TEST
 
 /// Pyramids touch without overlap, and what has left its place is counted.
-START_TEST(test_pyramids_are_judged) {
-    qdi_rigid_setting setting = make_named("many_pyramids", 4 * 55 + 54);
+QD_TEST(test_pyramids_are_judged) {
+    qd_own(qdi_rigid_setting) setting = make_named("many_pyramids", 4 * 55 + 54);
     ck_assert(setting.count == 4 * 55 && setting.total == 4 * 55 + 2 && setting.pyramid == 55);
     qdi_rigid_quality look;
     ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK);
     ck_assert(look.top == 9.5 && look.fallen == 0 && look.deepest < 1e-12);
     ck_assert_uint_ge(look.contacts, 4 * (10 + 45 + 90)); // ground, neighbours, two below each
-    qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
-    ck_assert_ptr_nonnull(bodies);
+    qdi_rigid_body *bodies = qd_test_memory(setting.total * sizeof *bodies);
     memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
     bodies[109].position.y -= 0.75; // the second one's top
     bodies[3].position.x -= 1.5;
@@ -116,25 +111,22 @@ START_TEST(test_pyramids_are_judged) {
     setting = make_named("large_pyramid", 30);
     ck_assert(setting.count == 28 && setting.pyramid == 28);
     ck_assert(qdi_rigid_quality_of(&setting, setting.bodies, &look) == QD_OK && look.top == 6.5);
-    qdi_rigid_setting_free(&setting);
 }
-END_TEST
 
 /// What turns about the pivot goes round with all methods, and the pusher goes its way.
-START_TEST(test_what_is_driven_moves) {
+QD_TEST(test_what_is_driven_moves) {
     enum { STEPS = 12 };
     static const struct {
         const char *name;
         double angle, x;
     } scenes[] = {{"tumbler", STEPS * 25 * 3.141592653589793 / 180 / 60, 0}, {"junkyard", 0, 60 * 0.2 * 0.2}};
     for (size_t i = 0; i < 2; ++i) {
-        qdi_rigid_setting setting = make_named(scenes[i].name, 16);
+        qd_own(qdi_rigid_setting) setting = make_named(scenes[i].name, 16);
         const qdi_rigid_options options = {1, QD_SIMD_AUTO, NULL};
         const qdi_rigid_method *method;
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
             if (method->boxed) continue;
-            qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
-            ck_assert_ptr_nonnull(bodies);
+            qd_own_memory qdi_rigid_body *bodies = qd_test_memory(setting.total * sizeof *bodies);
             memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
             void *state;
             ck_assert(method->create(&setting, &options, &state) == QD_OK);
@@ -148,18 +140,15 @@ START_TEST(test_what_is_driven_moves) {
                           "%s, %s: %g %g %g instead of %g %g", scenes[i].name, method->name, last->position.x,
                           last->position.y, last->turn.y, x, y);
             method->destroy(state);
-            free(bodies);
         }
-        qdi_rigid_setting_free(&setting);
     }
 }
-END_TEST
 
 /// Every method gives back the bodies as it got them, and after some steps as they went on. (Box2D's
 /// numbers are single.)
-START_TEST(test_methods_start_from_the_same_state) {
+QD_TEST(test_methods_start_from_the_same_state) {
     for (size_t which = 0; qdi_rigid_case_at(which); ++which) {
-        qdi_rigid_setting setting = make(which, 90);
+        qd_own(qdi_rigid_setting) setting = make(which, 90);
         const qdi_rigid_options options = {2, QD_SIMD_AUTO, NULL};
         const qdi_rigid_method *method, *single = NULL;
 #ifdef QD_HAVE_BOX2D3
@@ -167,8 +156,7 @@ START_TEST(test_methods_start_from_the_same_state) {
 #endif
         for (size_t m = 0; (method = qdi_rigid_method_at(m)) != NULL; ++m) {
             if (method->boxed && !setting.of->walls) continue;
-            qdi_rigid_body *bodies = malloc(setting.total * sizeof *bodies);
-            ck_assert_ptr_nonnull(bodies);
+            qd_own_memory qdi_rigid_body *bodies = qd_test_memory(setting.total * sizeof *bodies);
             memcpy(bodies, setting.bodies, setting.total * sizeof *bodies);
             void *state;
             ck_assert(method->create(&setting, &options, &state) == QD_OK);
@@ -190,20 +178,17 @@ START_TEST(test_methods_start_from_the_same_state) {
             }
             method->destroy(state);
             method->destroy(NULL);
-            free(bodies);
         }
-        qdi_rigid_setting_free(&setting);
     }
 }
-END_TEST
 
 static bool stop_soon(void *context) {
     int *left = context;
     return --*left > 0;
 }
 
-START_TEST(test_a_run_measures_and_can_be_stopped) {
-    qdi_rigid_setting setting = make(0, 400);
+QD_TEST(test_a_run_measures_and_can_be_stopped) {
+    qd_own(qdi_rigid_setting) setting = make(0, 400);
     int left = 1000;
     qdi_rigid_plan plan = {.setting = &setting,
                            .methods = {&qdi_rigid_impulse},
@@ -226,11 +211,9 @@ START_TEST(test_a_run_measures_and_can_be_stopped) {
     ck_assert_double_eq_tol(row.end.kinetic, start.kinetic, 1e-9 * start.kinetic);
     left = 5;
     ck_assert(qdi_rigid_run(&plan, &row, &stopped, &failed) == QD_OK && stopped);
-    qdi_rigid_setting_free(&setting);
 }
-END_TEST
 
-START_TEST(test_reference_is_the_fastest_peer) {
+QD_TEST(test_reference_is_the_fastest_peer) {
     const qdi_rigid_method peer = {.name = "peer", .peer = true};
     qdi_rigid_row rows[] = {{.method = &qdi_rigid_impulse, .ns.median = 1},
                             {.method = &peer, .ns.median = 8},
@@ -238,9 +221,8 @@ START_TEST(test_reference_is_the_fastest_peer) {
     ck_assert_ptr_eq(qdi_rigid_reference(rows, 3), &rows[2]);
     ck_assert_ptr_eq(qdi_rigid_reference(rows, 1), &rows[0]);
 }
-END_TEST
 
-START_TEST(test_the_command_writes_rows) {
+QD_TEST(test_the_command_writes_rows) {
     json_t *whole = qd_program_json(RUN("bench", "--rigid", "gas", "--bodies", "300", "--steps", "2",
                                         "--repeats", "1", "-q", "--threads", "1", "--json", "--csv",
                                         "rigid.csv"),
@@ -250,7 +232,7 @@ START_TEST(test_the_command_writes_rows) {
     size_t methods = 0;
     while (qdi_rigid_method_at(methods)) ++methods;
     ck_assert_uint_eq(json_array_size(rows), methods);
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rigid.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "rigid.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
     for (size_t i = 0; i < methods; ++i) {
@@ -263,12 +245,10 @@ START_TEST(test_the_command_writes_rows) {
         ck_assert_msg(strncmp(line, name, strlen(name)) == 0, "%s", line);
     }
     ck_assert_uint_eq(json_object_size(json_object_get(json_array_get(rows, 0), "phases")), QD_PHASE_EXPORT);
-    free(csv);
     json_decref(whole);
 }
-END_TEST
 
-START_TEST(test_the_command_says_what_fell) {
+QD_TEST(test_the_command_says_what_fell) {
     json_t *whole = qd_program_json(RUN("bench", "--rigid", "large_pyramid", "--bodies", "10", "--steps", "3",
                                         "--repeats", "2", "--json", "-q"),
                                     0);
@@ -281,45 +261,30 @@ START_TEST(test_the_command_says_what_fell) {
     }
     json_decref(whole);
 }
-END_TEST
 
-START_TEST(test_the_command_says_who_is_as_fast) {
-    qd_program_outcome result = RUN("bench", "--rigid", "tumbler", "--bodies", "16", "--steps", "2",
-                                    "--repeats", "1", "--csv", "tumbler.csv");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+QD_TEST(test_the_command_says_who_is_as_fast) {
+    qd_program_outcome result = SUCCEED("bench", "--rigid", "tumbler", "--bodies", "16", "--steps", "2",
+                                        "--repeats", "1", "--csv", "tumbler.csv");
     ck_assert(strstr(result.out, "impulse-off") && !strstr(result.out, "fallen"));
 #ifdef QD_HAVE_BOX2D3
     ck_assert(strstr(result.out, "as fast as box2d") && !strstr(result.err, "nobody to compare with"));
 #else
     ck_assert(strstr(result.out, "as fast as impulse") && strstr(result.err, "Box2D 3.2 was not found"));
 #endif
-    qd_program_forget(&result);
-    char *csv = qd_scratch_read(qd_scratch_at(&program.work, "tumbler.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "tumbler.csv").text, NULL);
     ck_assert(csv && strstr(csv, ",deepest,top,fallen,times_as_fast,") && strstr(csv, ",,,"));
-    free(csv);
 
-    result = RUN("bench", "--rigid", "pile", "--bodies", "40", "--steps", "1", "--repeats", "1", "--methods",
-                 "impulse");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    result = SUCCEED("bench", "--rigid", "pile", "--bodies", "40", "--steps", "1", "--repeats", "1",
+                     "--methods", "impulse");
     ck_assert(strstr(result.out, "pile: 40 bodies, 8 iterations") && strstr(result.out, "impulse by phase"));
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_what_is_wrong_is_said_in_one_line) {
+QD_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--rigid", "soup"), 2,
                    "gas, pile, large_pyramid, many_pyramids, smash, tumbler");
     expect_refusal(RUN("bench", "--rigid", "gas", "--scene", "uniform"), 2, "does not go with");
     expect_refusal(RUN("bench", "--rigid", "gas", "--methods", "grid"), 2, "grid");
     expect_refusal(RUN("bench", "--rigid", "gas", "--bodies", "none"), 2, "--bodies");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("bench_rigid", 120, setup, teardown, test_gas_is_what_it_says,
-                        test_pile_rests_on_the_floor, test_scenes_are_what_they_say, test_pyramids_are_judged,
-                        test_what_is_driven_moves, test_methods_start_from_the_same_state,
-                        test_a_run_measures_and_can_be_stopped, test_reference_is_the_fastest_peer,
-                        test_the_command_writes_rows, test_the_command_says_what_fell,
-                        test_the_command_says_who_is_as_fast, test_what_is_wrong_is_said_in_one_line);
-}
+QD_TEST_MAIN("bench_rigid", 120, setup, teardown)

@@ -4,7 +4,6 @@
 #include "tools/lammps/lammps.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The bench of whole steps on springs, beside LAMMPS where that is found.
@@ -22,7 +21,7 @@ static qdi_spring_plan plan_of(size_t number, bool peer) {
 
 /// Both have the same disks from the first step to the last: with warming up, at every density, with history
 /// and without.
-START_TEST(test_both_go_the_same_way) {
+QD_TEST(test_both_go_the_same_way) {
     bool peer = qdi_lammps_found(1);
     for (size_t i = 0; qdi_spring_case_at(i); ++i) {
         qdi_spring_plan plan = plan_of(i, peer);
@@ -45,14 +44,13 @@ START_TEST(test_both_go_the_same_way) {
         ck_assert_msg(report.difference < 1e-10, "%s: %g", plan.of->name, report.difference);
     }
 }
-END_TEST
 
 static bool stop_soon(void *context) {
     int *left = context;
     return --*left > 0;
 }
 
-START_TEST(test_it_can_be_stopped) {
+QD_TEST(test_it_can_be_stopped) {
     qdi_spring_plan plan = plan_of(0, false);
     int left = 5;
     plan.tick = stop_soon;
@@ -63,9 +61,8 @@ START_TEST(test_it_can_be_stopped) {
     ck_assert_int_eq(qdi_spring_run(&plan, &report, &stopped, &error), QD_OK);
     ck_assert(stopped && left == 0);
 }
-END_TEST
 
-START_TEST(test_the_command) {
+QD_TEST(test_the_command) {
     json_t *whole = qd_program_json(RUN("bench", "--spring", "gas", "--bodies", "400", "--steps", "20",
                                         "--repeats", "1", "--threads", "1", "--json", "--csv", "out.csv"),
                                     0);
@@ -79,26 +76,19 @@ START_TEST(test_the_command) {
     ck_assert_uint_eq(json_object_size(json_object_get(ours, "phases")), QD_PHASE_EXPORT);
     ck_assert(json_is_string(json_object_get(whole, "lammps")) == (rows == 2));
     json_decref(whole);
-    qd_program_outcome result = RUN("bench", "--spring", "smooth", "--bodies", "400", "--steps", "20",
-                                    "--repeats", "1", "--threads", "1");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("bench", "--spring", "smooth", "--bodies", "400", "--steps", "20",
+                                        "--repeats", "1", "--threads", "1");
     ck_assert(strstr(result.out, "smooth: 400 disks; 20 steps after 1000, 1 times\n") &&
               strstr(result.out, "\nspring "));
     ck_assert((strstr(result.out, "\nlammps ") != NULL) == (rows == 2));
     ck_assert((strstr(result.out, "without LAMMPS") != NULL) == (rows == 1));
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_what_is_wrong_is_said_in_one_line) {
+QD_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--spring", "soup"), 2, "gas, smooth, dense, heap");
     expect_refusal(RUN("bench", "--spring", "gas", "--rigid", "gas"), 2, "does not go with");
     expect_refusal(RUN("bench", "--spring", "gas", "--methods", "spring"), 2, "does not go with");
     expect_refusal(RUN("bench", "--spring", "gas", "--bodies", "none"), 2, "--bodies");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("bench_spring", 120, setup, teardown, test_both_go_the_same_way,
-                        test_it_can_be_stopped, test_the_command, test_what_is_wrong_is_said_in_one_line);
-}
+QD_TEST_MAIN("bench_spring", 120, setup, teardown)

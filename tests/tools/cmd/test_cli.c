@@ -14,10 +14,9 @@
 
 // The program at work: what it says, what it leaves, what it helps with.
 
-START_TEST(test_a_run_and_what_it_leaves) {
-    qd_program_outcome result = RUN("run", "pool", "--bodies", "60", "--steps", "25", "--frames", "10", "-o",
-                                    "out", "--threads", "2");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+QD_TEST(test_a_run_and_what_it_leaves) {
+    qd_program_outcome result = SUCCEED("run", "pool", "--bodies", "60", "--steps", "25", "--frames", "10",
+                                        "-o", "out", "--threads", "2");
     ck_assert_str_eq(result.out, "");
     static const char *const said[] = {"threads  2 (--threads)",
                                        "60 bodies, 25 steps",
@@ -33,7 +32,6 @@ START_TEST(test_a_run_and_what_it_leaves) {
         ck_assert_msg(strstr(result.err, said[i]) != NULL, "does not say '%s': %s", said[i], result.err);
     ck_assert_ptr_null(strchr(result.err, '\r'));
     ck_assert_ptr_null(strchr(result.err, '\033'));
-    qd_program_forget(&result);
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 4); // scene.yaml, run.db, frames, result.json
     ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 4);
     ck_assert(qd_scratch_exists(at("out/frames/frame_000002.png").text));
@@ -44,25 +42,20 @@ START_TEST(test_a_run_and_what_it_leaves) {
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "threads"), 2);
     ck_assert_str_eq(qd_program_result_text(&program, "out", "version").text, QD_VERSION);
 }
-END_TEST
 
-START_TEST(test_json_and_quiet) {
-    qd_program_outcome result = RUN("run", "pool", "--bodies", "30", "--steps", "5", "--frames", "0", "-o",
-                                    "out", "--json", "-q");
-    ck_assert_int_eq(result.code, 0);
+QD_TEST(test_json_and_quiet) {
+    qd_program_outcome result = SUCCEED("run", "pool", "--bodies", "30", "--steps", "5", "--frames", "0",
+                                        "-o", "out", "--json", "-q");
     ck_assert_str_eq(result.err, "");
-    char *file = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *file = qd_scratch_read(at("out/result.json").text, NULL);
     ck_assert_ptr_nonnull(file);
     ck_assert_str_eq(result.out, file);
-    free(file);
-    qd_program_forget(&result);
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 3); // no frames
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "frames"), 0);
 }
-END_TEST
 
 /// Folders above a directory that is to be written are made with it, by every command.
-START_TEST(test_folders_above_the_output_are_made) {
+QD_TEST(test_folders_above_the_output_are_made) {
     SUCCEED("run", "pool", "--bodies", "2e1", "--steps", "1e1", "--frames", "5", "--snapshots", "5", "-o",
             "a/b//c/");
     ck_assert_int_eq(qd_program_result_whole(&program, "a/b/c", "steps"), 10);
@@ -80,9 +73,8 @@ START_TEST(test_folders_above_the_output_are_made) {
     SUCCEED("sweep", "sweep.yaml", "-o", "n/o/p", "--jobs", "1");
     ck_assert(qd_scratch_exists(at("n/o/p/sweep.csv").text));
 }
-END_TEST
 
-START_TEST(test_same_state_for_any_kernels) {
+QD_TEST(test_same_state_for_any_kernels) {
     qd_program_text expected = {""};
     static const char *const kernels[] = {"auto", "portable", "sse2", "avx2", "avx512", "neon"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
@@ -98,10 +90,9 @@ START_TEST(test_same_state_for_any_kernels) {
     expect_refusal(RUN("run", "pool", "-o", "none", "--simd", "mmx"), 2,
                    "'mmx' is none of auto, portable, sse2");
 }
-END_TEST
 
 // Bound threads compute what free ones do, and the result says where they were.
-START_TEST(test_same_state_for_bound_threads) {
+QD_TEST(test_same_state_for_bound_threads) {
     SUCCEED("run", "pool", "--bodies", "500", "--steps", "40", "--frames", "0", "-o", "free", "--pin", "off");
     qd_program_text expected = qd_program_result_text(&program, "free", "state_hash");
     static const char *const policies[] = {"close", "spread"};
@@ -109,37 +100,30 @@ START_TEST(test_same_state_for_bound_threads) {
         qd_program_outcome result = RUN("run", "pool", "--bodies", "500", "--steps", "40", "--frames", "20",
                                         "-o", policies[i], "--threads", "2", "--pin", policies[i]);
         if (!qdi_topology_known()) {
-            qd_program_expect_complaint(&result, 2, "--pin: this program was built without hwloc");
+            expect_refusal(result, 2, "--pin: this program was built without hwloc");
             ck_assert(!qd_scratch_exists(at(policies[i]).text));
-            qd_program_forget(&result);
             continue;
         }
         ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
         ck_assert_msg(strstr(result.err, "\npin      ") && strstr(result.err, ": threads on processors "),
                       "%s", result.err);
-        qd_program_forget(&result);
         ck_assert_str_eq(qd_program_result_text(&program, policies[i], "state_hash").text, expected.text);
         ck_assert_str_eq(qd_program_result_text(&program, policies[i], "pin").text, policies[i]);
     }
 }
-END_TEST
 
-START_TEST(test_verbose_adds_tree_and_threads) {
-    qd_program_outcome result = RUN("run", "pool", "--bodies", "30", "--steps", "5", "--frames", "0", "-o",
-                                    "out", "-v");
-    ck_assert_int_eq(result.code, 0);
+QD_TEST(test_verbose_adds_tree_and_threads) {
+    qd_program_outcome result = SUCCEED("run", "pool", "--bodies", "30", "--steps", "5", "--frames", "0",
+                                        "-o", "out", "-v");
     ck_assert_ptr_nonnull(strstr(result.err, "busy seconds"));
     ck_assert_ptr_nonnull(strstr(result.err, "tree: "));
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_default_directory_is_named_after_the_scene) {
+QD_TEST(test_default_directory_is_named_after_the_scene) {
     SUCCEED("run", "--bodies", "20", "--steps", "2", "--frames", "0");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
-    qd_program_outcome result = RUN("run", "--bodies", "20", "--steps", "2", "--frames", "0", "--json",
-                                    "--force");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    qd_program_outcome result = SUCCEED("run", "--bodies", "20", "--steps", "2", "--frames", "0", "--json",
+                                        "--force");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1); // the same scene, the same directory
     json_t *root = json_loads(result.out, 0, NULL);
     ck_assert_ptr_nonnull(root);
@@ -147,11 +131,9 @@ START_TEST(test_default_directory_is_named_after_the_scene) {
     snprintf(name, sizeof name, "pool-%.8s", json_string_value(json_object_get(root, "scene_hash")));
     ck_assert(qd_scratch_exists(at(name).text));
     json_decref(root);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_same_bytes_for_any_number_of_threads) {
+QD_TEST(test_same_bytes_for_any_number_of_threads) {
     static const char *const threads[] = {"1", "2", "3", "8"};
     qd_program_text first = {""}, hash;
     for (size_t i = 0; i < sizeof threads / sizeof threads[0]; ++i) {
@@ -182,9 +164,8 @@ START_TEST(test_same_bytes_for_any_number_of_threads) {
     ck_assert_str_ne(hash.text, first.text);
     ck_assert_int_eq(qd_program_result_whole(&program, "other", "seed"), 2);
 }
-END_TEST
 
-START_TEST(test_the_resolved_scene_runs_the_same) {
+QD_TEST(test_the_resolved_scene_runs_the_same) {
     SUCCEED("run", "gas", "--bodies", "100", "--steps", "20", "--frames", "0", "-o", "a", "--set",
             "contact.restitution=0.5");
     SUCCEED("run", "a/scene.yaml", "-o", "b");
@@ -196,17 +177,14 @@ START_TEST(test_the_resolved_scene_runs_the_same) {
     b = qd_program_result_text(&program, "b", "scene_hash");
     ck_assert_str_eq(a.text, b.text);
 }
-END_TEST
 
-START_TEST(test_threads_by_environment) {
-    qd_program_outcome result = qd_program_run(
+QD_TEST(test_threads_by_environment) {
+    qd_program_outcome result = qd_program_succeed(
         &program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
                                                     "--frames", "0", "-o", "omp"},
                                       .environment = {"OMP_NUM_THREADS=2", "SLURM_CPUS_PER_TASK=3"}});
-    ck_assert_int_eq(result.code, 0);
     ck_assert_ptr_nonnull(strstr(result.err, "threads  2 (OMP_NUM_THREADS)"));
     ck_assert_int_eq(qd_program_result_whole(&program, "omp", "threads"), 2);
-    qd_program_forget(&result);
     qd_program_expect(
         qd_program_run(&program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps",
                                                                    "1", "--frames", "0", "-o", "slurm"},
@@ -217,23 +195,18 @@ START_TEST(test_threads_by_environment) {
                                                                    "1", "--frames", "0", "-o", "bad"},
                                                      .environment = {"SLURM_CPUS_PER_TASK=none"}}),
         0, "quadrille: warning: SLURM_CPUS_PER_TASK is 'none'", NULL);
-    result = qd_program_run(&program,
-                            &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
-                                                              "--frames", "0", "-o", "few"},
-                                                .environment = {"OMP_NUM_THREADS=", "SLURM_CPUS_PER_TASK="}});
-    ck_assert_int_eq(result.code, 0);
+    result = qd_program_succeed(
+        &program, &(qd_program_start){.arguments = {"run", "pool", "--bodies", "20", "--steps", "1",
+                                                    "--frames", "0", "-o", "few"},
+                                      .environment = {"OMP_NUM_THREADS=", "SLURM_CPUS_PER_TASK="}});
     ck_assert_int_eq(qd_program_result_whole(&program, "few", "threads"), 1);
     ck_assert_msg(strstr(result.err, "threads  1 (") && !strstr(result.err, "faster"), "%s", result.err);
-    qd_program_forget(&result);
-    result = RUN("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "many", "--threads",
-                 "64");
-    ck_assert_int_eq(result.code, 0);
+    SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "--frames", "0", "-o", "many", "--threads",
+            "64");
     ck_assert_int_eq(qd_program_result_whole(&program, "many", "threads"), 64);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_zero_bodies_run) {
+QD_TEST(test_zero_bodies_run) {
     qd_scratch_write(at("empty.yaml").text,
                      "name: empty\nworld: {size: [10, 10]}\nrun: {steps: 5}\nbodies: []\n");
     qd_program_expect(RUN("run", "empty.yaml", "-o", "out", "--frames", "5"), 0,
@@ -244,9 +217,8 @@ START_TEST(test_zero_bodies_run) {
     ck_assert_int_eq(qd_program_result_whole(&program, "none", "steps"), 0);
     ck_assert_int_eq(qd_program_result_whole(&program, "none", "frames"), 1);
 }
-END_TEST
 
-START_TEST(test_brute_force_is_warned_of) {
+QD_TEST(test_brute_force_is_warned_of) {
     qd_scratch_write(at("many.yaml").text, "bodies: [disks: {count: 10001, radius: 0.1}]\n"
                                            "stepper: {retrieve: brute}\nframes: {every: 0}\n");
     qd_program_outcome many = RUN("run", "many.yaml", "--steps", "1", "-o", "out", "--force");
@@ -257,13 +229,10 @@ START_TEST(test_brute_force_is_warned_of) {
     qd_program_outcome few = RUN("run", "many.yaml", "--steps", "1", "-o", "out", "--force", "--set",
                                  "bodies.0.disks.count=100");
     ck_assert_msg(few.code == 0 && !strstr(few.err, "brute"), "%s", few.err);
-    qd_program_forget(&many);
-    qd_program_forget(&few);
 }
-END_TEST
 
 /// A body that frames look for and that is not there; an emitter could still make it.
-START_TEST(test_a_body_that_is_not_there_is_told) {
+QD_TEST(test_a_body_that_is_not_there_is_told) {
     static const struct {
         const char *set, *more, *named;
     } cases[] = {
@@ -277,34 +246,26 @@ START_TEST(test_a_body_that_is_not_there_is_told) {
     };
     qd_scratch_write(at("twenty.yaml").text, "bodies: [disks: {count: 20}]\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        qd_program_outcome told = RUN("run", "twenty.yaml", "--steps", "1", "--frames", "0", "-o", "out",
-                                      "--force", "--set", cases[i].set, "--set", cases[i].more);
-        ck_assert_msg(told.code == 0, "%s", told.err);
+        qd_program_outcome told = SUCCEED("run", "twenty.yaml", "--steps", "1", "--frames", "0", "-o", "out",
+                                          "--force", "--set", cases[i].set, "--set", cases[i].more);
         const char *found = strstr(told.err, cases[i].named ? cases[i].named : "there is no body");
         ck_assert_msg(!found == !cases[i].named, "%s", told.err);
-        qd_program_forget(&told);
     }
 }
-END_TEST
 
-START_TEST(test_help_of_scenes) {
-    qd_program_outcome told = RUN("help", "scene", "contact.friction");
-    ck_assert_int_eq(told.code, 0);
+QD_TEST(test_help_of_scenes) {
+    qd_program_outcome told = SUCCEED("help", "scene", "contact.friction");
     ck_assert_ptr_eq(strstr(told.out, "contact.friction: a number >= 0; default: 0\n"), told.out);
-    qd_program_forget(&told);
     told = RUN("help", "scene", "bodies.0.disks.radius");
     ck_assert_ptr_nonnull(strstr(told.out, "bodies[].disks.radius.uniform: two numbers"));
     ck_assert_ptr_null(strstr(told.out, "bodies[].disks.count"));
-    qd_program_forget(&told);
     told = RUN("help", "scene");
     ck_assert_ptr_nonnull(strstr(told.out, "world.size: "));
     ck_assert_ptr_nonnull(strstr(told.out, "video.fps: "));
-    qd_program_forget(&told);
     expect_refusal(RUN("help", "scene", "contact.frction"), 2, "did you mean contact.friction?");
 }
-END_TEST
 
-START_TEST(test_a_scene_from_the_standard_input) {
+QD_TEST(test_a_scene_from_the_standard_input) {
     char command[2048];
     qd_scratch_write(at("my.yaml").text, "name: mine\nbodies: [disks: {count: 20}]\nrun: {steps: 5}\n");
     SUCCEED("run", "my.yaml", "-o", "file", "-q");
@@ -314,7 +275,6 @@ START_TEST(test_a_scene_from_the_standard_input) {
     ck_assert_str_eq(qd_program_result_text(&program, "input", "state_hash").text,
                      qd_program_result_text(&program, "file", "state_hash").text);
 }
-END_TEST
 
 /// Runs with stderr on a terminal and gives what came out there; free() it.
 static char *run_on_terminal(const char *const environment[QD_PROGRAM_VARIABLES], const char *flag) {
@@ -330,20 +290,18 @@ static char *run_on_terminal(const char *const environment[QD_PROGRAM_VARIABLES]
     pid_t child = qd_program_launch(&program, &how);
     close(other_end);
     size_t used = 0, room = 1 << 20;
-    char *text = malloc(room);
-    ck_assert_ptr_nonnull(text);
+    char *text = qd_test_memory(room);
     for (ssize_t got; used + 1 < room && (got = read(terminal, text + used, room - used - 1)) > 0;)
         used += (size_t)got;
     text[used] = '\0';
     close(terminal);
     qd_program_outcome result = qd_program_await(&program, child);
     ck_assert_msg(result.code == 0, "exit %d: %s", result.code, text);
-    qd_program_forget(&result);
     return text;
 }
 
-START_TEST(test_progress_on_a_terminal) {
-    char *text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm"}, NULL);
+QD_TEST(test_progress_on_a_terminal) {
+    qd_own_memory char *text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=xterm"}, NULL);
     ck_assert_ptr_nonnull(strstr(text, "\r["));
     ck_assert_ptr_nonnull(strstr(text, "steps/s, "));
     ck_assert_ptr_nonnull(strstr(text, "\033[36m"));
@@ -361,32 +319,24 @@ START_TEST(test_progress_on_a_terminal) {
     free(text);
     text = run_on_terminal((const char *const[QD_PROGRAM_VARIABLES]){"TERM=dumb"}, NULL);
     ck_assert_ptr_null(strchr(text, '\033'));
-    free(text);
 }
-END_TEST
 
-START_TEST(test_scenes_are_listed_and_printed) {
-    qd_program_outcome list = RUN("scenes");
-    ck_assert_int_eq(list.code, 0);
+QD_TEST(test_scenes_are_listed_and_printed) {
+    qd_program_outcome list = SUCCEED("scenes");
     ck_assert_str_eq(list.err, "");
     size_t count = 0;
     const char *name;
     for (; (name = qd_scene_builtin_name(count)) != NULL; ++count) {
         ck_assert_ptr_nonnull(strstr(list.out, name));
-        qd_program_outcome one = RUN("scenes", name);
-        ck_assert_int_eq(one.code, 0);
+        qd_program_outcome one = SUCCEED("scenes", name);
         ck_assert_str_eq(one.out, qd_scene_builtin_text(name));
-        qd_program_forget(&one);
     }
     ck_assert_uint_ge(count, 3);
-    qd_program_forget(&list);
 }
-END_TEST
 
-START_TEST(test_a_printed_scene_runs_as_the_built_in_one) {
+QD_TEST(test_a_printed_scene_runs_as_the_built_in_one) {
     qd_program_outcome one = RUN("scenes", "pool");
     qd_scratch_write(at("my.yaml").text, one.out);
-    qd_program_forget(&one);
     SUCCEED("run", "my.yaml", "--bodies", "40", "--steps", "10", "--frames", "0", "-o", "a");
     SUCCEED("run", "pool", "--bodies", "40", "--steps", "10", "--frames", "0", "-o", "b");
     qd_program_text a, b;
@@ -394,10 +344,9 @@ START_TEST(test_a_printed_scene_runs_as_the_built_in_one) {
     b = qd_program_result_text(&program, "b", "state_hash");
     ck_assert_str_eq(a.text, b.text);
 }
-END_TEST
 
 /// Bodies from a file: the run directory holds what was read, and runs again on its own, also onto itself.
-START_TEST(test_bodies_from_a_file) {
+QD_TEST(test_bodies_from_a_file) {
     qd_scratch_write(at("gran.yaml").text,
                      "name: gran\nworld: {gravity: [0, -1]}\nrun: {steps: 20, dt: 0.001}\nbodies:\n"
                      "- file: {path: " QD_SOURCE_DIR "/tests/data/gran.lammpstrj, frame: 1, mass: 0.5236}\n");
@@ -422,24 +371,20 @@ START_TEST(test_bodies_from_a_file) {
     qd_program_expect(RUN("run", "low.yaml", "-o", "low", "--frames", "0"), 0,
                       "note     low.csv: 1 disk lay outside the walls, by 0.1 at most", NULL);
 }
-END_TEST
 
 // Springs need steps that are short beside a contact; where they are not, the program says so.
-START_TEST(test_long_steps_of_springs_are_told) {
+QD_TEST(test_long_steps_of_springs_are_told) {
     static const char *const steps[] = {"run.dt=0.001", "run.dt=0.0011"};
     for (int k = 0; k < 2; ++k) {
-        qd_program_outcome result = RUN("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0",
-                                        "-o", "soft", "--force", "--set", "contact.model=spring", "--set",
-                                        "contact.spring.contact_time=0.02", "--set", steps[k]);
-        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+        qd_program_outcome result = SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0",
+                                            "-o", "soft", "--force", "--set", "contact.model=spring", "--set",
+                                            "contact.spring.contact_time=0.02", "--set", steps[k]);
         const char *said = strstr(
             result.err, "warning: run.dt, 0.0011, is longer than a twentieth of the contact time of springs, "
                         "0.02: bodies that meet gain or lose energy by that; take 0.001 or less\n");
         ck_assert_msg((said != NULL) == (k == 1), "%s: %s", steps[k], result.err);
-        qd_program_forget(&result);
     }
 }
-END_TEST
 
 /// How often a text has a piece.
 static int count_of(const char *text, const char *piece) {
@@ -459,19 +404,17 @@ static double balance_error(const char *directory) {
 
 // What the steps made or lost of the energy is told at the end, with a warning where it is much: here springs
 // that are pressed and let go within two steps.
-START_TEST(test_energy_that_the_steps_made_is_told) {
+QD_TEST(test_energy_that_the_steps_made_is_told) {
     static const char *const steps[] = {"run.dt=0.0005", "run.dt=0.01"};
     for (int k = 0; k < 2; ++k) {
-        qd_program_outcome result = RUN("run", "pool", "--bodies", "60", "--steps", "100", "--frames", "0",
-                                        "-o", "soft", "--force", "--set", "contact.model=spring", "--set",
-                                        "contact.spring.contact_time=0.02", "--set", steps[k]);
-        ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+        qd_program_outcome result = SUCCEED("run", "pool", "--bodies", "60", "--steps", "100", "--frames",
+                                            "0", "-o", "soft", "--force", "--set", "contact.model=spring",
+                                            "--set", "contact.spring.contact_time=0.02", "--set", steps[k]);
         double error = balance_error("soft");
         ck_assert_msg(error > 0 && (error > 0.01) == (k == 1), "%s: %g", steps[k], error);
         ck_assert_int_eq(count_of(result.err, "; balance error "), 1);
         int warnings = count_of(result.err, "warning: the steps made or lost ");
         ck_assert_msg(warnings == k, "%s: %s", steps[k], result.err);
-        qd_program_forget(&result);
     }
     // Gone on with, as if it had been killed before its end, it tells the same.
     double error = balance_error("soft");
@@ -480,25 +423,21 @@ START_TEST(test_energy_that_the_steps_made_is_told) {
     ck_assert_msg(result.code == 0 && count_of(result.err, "warning: the steps made or lost ") == 1,
                   "exit %d: %s", result.code, result.err);
     ck_assert(balance_error("soft") == error);
-    qd_program_forget(&result);
     // One who wants to hear nothing hears nothing.
     result = RUN("run", "pool", "--bodies", "60", "--steps", "100", "--frames", "0", "-o", "quiet", "-q",
                  "--set", "contact.model=spring", "--set", "contact.spring.contact_time=0.02", "--set",
                  steps[1]);
     ck_assert_msg(result.code == 0 && result.err[0] == '\0', "exit %d: %s", result.code, result.err);
     ck_assert(balance_error("quiet") == error);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_files_and_built_in_scenes_are_told_apart) {
+QD_TEST(test_files_and_built_in_scenes_are_told_apart) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "pool");
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "1", "--frames", "0", "-o", "again");
     qd_scratch_write(at("plain").text, "name: mine\nrun: {steps: 1}\nbodies: []\n"); // a file needs no suffix
     SUCCEED("run", "plain", "-o", "mine");
     ck_assert_str_eq(qd_program_result_text(&program, "mine", "scene").text, "mine");
 }
-END_TEST
 
 /// The help names every flag in the table, with its examples before anything else.
 static void expect_help(const char *text, const qdi_command *command) {
@@ -514,7 +453,7 @@ static void expect_help(const char *text, const qdi_command *command) {
     }
 }
 
-START_TEST(test_help) {
+QD_TEST(test_help) {
     const qdi_command *command;
     for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
         const char *name = command->syntax->command;
@@ -524,12 +463,8 @@ START_TEST(test_help) {
         ck_assert_str_eq(asked.out, flag.out);
         ck_assert_str_eq(asked.out, letter.out);
         ck_assert_str_eq(flag.err, "");
-        qd_program_forget(&asked);
-        qd_program_forget(&flag);
-        qd_program_forget(&letter);
         qd_program_outcome version = RUN(name, "--version");
         ck_assert_str_eq(version.out, "quadrille " QD_VERSION "\n");
-        qd_program_forget(&version);
     }
     qd_program_outcome all = RUN("help"), flag = RUN("--help"), letter = RUN("-h"),
                        version = RUN("--version");
@@ -539,35 +474,16 @@ START_TEST(test_help) {
     for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i)
         ck_assert_ptr_nonnull(strstr(all.out, command->about));
     ck_assert_str_eq(version.out, "quadrille " QD_VERSION "\n");
-    qd_program_forget(&all);
-    qd_program_forget(&flag);
-    qd_program_forget(&letter);
-    qd_program_forget(&version);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
-END_TEST
 
-START_TEST(test_help_lines_fit_a_terminal) {
+QD_TEST(test_help_lines_fit_a_terminal) {
     const qdi_command *command;
     for (size_t i = 0; (command = qdi_command_at(i)) != NULL; ++i) {
         qd_program_outcome help = RUN("help", command->syntax->command);
         for (char *line = strtok(help.out, "\n"); line; line = strtok(NULL, "\n"))
             ck_assert_msg(strlen(line) <= 100, "%zu columns: %s", strlen(line), line);
-        qd_program_forget(&help);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main(
-        "cli", 300, setup, teardown, test_a_run_and_what_it_leaves, test_json_and_quiet,
-        test_folders_above_the_output_are_made, test_same_state_for_any_kernels,
-        test_same_state_for_bound_threads, test_verbose_adds_tree_and_threads,
-        test_default_directory_is_named_after_the_scene, test_same_bytes_for_any_number_of_threads,
-        test_the_resolved_scene_runs_the_same, test_threads_by_environment, test_zero_bodies_run,
-        test_a_body_that_is_not_there_is_told, test_brute_force_is_warned_of, test_help_of_scenes,
-        test_a_scene_from_the_standard_input, test_progress_on_a_terminal, test_scenes_are_listed_and_printed,
-        test_a_printed_scene_runs_as_the_built_in_one, test_bodies_from_a_file,
-        test_long_steps_of_springs_are_told, test_energy_that_the_steps_made_is_told,
-        test_files_and_built_in_scenes_are_told_apart, test_help, test_help_lines_fit_a_terminal);
-}
+QD_TEST_MAIN("cli", 300, setup, teardown)

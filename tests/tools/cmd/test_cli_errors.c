@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,17 +74,14 @@ static const struct {
     {{"sweep", "s\ntouch PWNED\n.yaml", "--emit", "slurm"}, "has a control character"},
 };
 
-START_TEST(test_wrong_command_lines) {
+QD_TEST_LOOP(test_wrong_command_lines, 0, sizeof usage / sizeof usage[0]) {
     qd_program_start how = {.arguments = {NULL}};
     for (size_t i = 0; i < 6; ++i) how.arguments[i] = usage[_i].arguments[i];
-    qd_program_outcome result = qd_program_run(&program, &how);
-    qd_program_expect_complaint(&result, 2, usage[_i].named);
+    expect_refusal(qd_program_run(&program, &how), 2, usage[_i].named);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_missing_scenes) {
+QD_TEST(test_missing_scenes) {
     static const struct {
         const char *name, *named;
     } missing[] = {{"pol", "pool"},
@@ -100,7 +96,6 @@ START_TEST(test_missing_scenes) {
     expect_refusal(RUN("scenes", "pol"), 3, "did you mean pool?");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
-END_TEST
 
 #define DISKS(more) "world: {size: [10, 10]}\nbodies:\n  - disks: {count: 3, place: grid" more "}\n"
 
@@ -148,16 +143,13 @@ static const struct {
     {"world: {size: [10, 10]}\nbodies:\n  - disks: {count: 1000, radius: 1}\n", "my.yaml"},
 };
 
-START_TEST(test_wrong_scenes) {
+QD_TEST_LOOP(test_wrong_scenes, 0, sizeof scenes / sizeof scenes[0]) {
     qd_scratch_write(at("my.yaml").text, scenes[_i].text);
-    qd_program_outcome result = RUN("run", "my.yaml");
-    qd_program_expect_complaint(&result, 3, scenes[_i].named);
+    expect_refusal(RUN("run", "my.yaml"), 3, scenes[_i].named);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_wrong_body_files) {
+QD_TEST(test_wrong_body_files) {
     qd_scratch_write(at("my.yaml").text, "bodies:\n- file: {path: a.csv}\n");
     expect_refusal(RUN("run", "my.yaml"), 3, "my.yaml:2: bodies.0.file.path: a.csv: cannot be opened");
     static const struct {
@@ -186,10 +178,9 @@ START_TEST(test_wrong_body_files) {
                    "/dev/zero:1: holds a NUL byte");
     ck_assert(!qd_scratch_exists(at("again").text));
 }
-END_TEST
 
 /// A file that is missed by its ending only.
-START_TEST(test_scene_beside) {
+QD_TEST(test_scene_beside) {
     expect_refusal(RUN("run", "drop.yml"), 3, "drop.yml: cannot be opened: No such file or directory");
     qd_scratch_write(at("drop.yaml").text, "name: x\n");
     expect_refusal(RUN("run", "drop.yml"), 3, "No such file or directory; did you mean \"drop.yaml\"?");
@@ -197,17 +188,15 @@ START_TEST(test_scene_beside) {
     qd_scratch_write(at("drop.yml").text, "name: [x]\n");
     expect_refusal(RUN("run", "drop.yml"), 3, "drop.yml:1: name: must be");
 }
-END_TEST
 
-START_TEST(test_unreadable_scene) {
+QD_TEST(test_unreadable_scene) {
     qd_scratch_write(at("my.yaml").text, "name: x\n");
     if (geteuid() == 0) return; // root may read everything
     ck_assert_int_eq(chmod(at("my.yaml").text, 0), 0);
     expect_refusal(RUN("run", "my.yaml"), 3, "my.yaml");
 }
-END_TEST
 
-START_TEST(test_limits) {
+QD_TEST(test_limits) {
     expect_refusal(RUN("run", "pool", "--bodies", "20", "--set", "limits.speed=0.001", "-o", "out"), 3,
                    "limits.speed");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
@@ -216,48 +205,41 @@ START_TEST(test_limits) {
                      "run: {steps: 100, dt: 0.1}\nlimits: {speed: 5}\n"
                      "bodies:\n  - disks: {count: 1, radius: 1, place: grid, region: [4, 89, 2, 2]}\n");
     qd_program_outcome result = RUN("run", "fall.yaml", "-o", "out", "--frames", "1", "-q");
-    qd_program_expect_complaint(&result, 5, "body 1");
+    expect_refusal(result, 5, "body 1");
     ck_assert_ptr_nonnull(strstr(result.err, "limits.speed"));
     ck_assert_ptr_nonnull(strstr(result.err, "step "));
-    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     ck_assert(qd_scratch_exists(at("out/frames/frame_000003.png").text));
     qd_program_expect_no_parts(at("out").text);
 }
-END_TEST
 
-START_TEST(test_more_pairs_than_allowed) {
+QD_TEST(test_more_pairs_than_allowed) {
     expect_refusal(RUN("run", "gas", "--bodies", "20000", "--set", "limits.pairs=0.001", "-o", "out"), 3,
                    "limits.pairs");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
-END_TEST
 
-START_TEST(test_existing_output_is_refused) {
+QD_TEST(test_existing_output_is_refused) {
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out");
-    char *before = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *before = qd_scratch_read(at("out/result.json").text, NULL);
     expect_refusal(RUN("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out"), 4,
                    "--force");
-    char *after = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *after = qd_scratch_read(at("out/result.json").text, NULL);
     ck_assert_str_eq(before, after);
-    free(before);
-    free(after);
     qd_scratch_write(at("out/notes.txt").text, "mine");
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "0", "-o", "out", "--force");
     ck_assert_uint_eq(qd_scratch_count(at("out").text), 4); // scene.yaml, run.db, result.json, notes.txt
 }
-END_TEST
 
-START_TEST(test_other_outputs_that_cannot_be) {
+QD_TEST(test_other_outputs_that_cannot_be) {
     qd_scratch_write(at("file").text, "mine");
     expect_refusal(RUN("run", "pool", "--steps", "1", "-o", "file", "--force"), 4, "not a directory");
     expect_refusal(RUN("run", "pool", "--steps", "1", "-o", "file/such/parent"), 4, "file/such/parent");
     expect_refusal(RUN("run", "pool", "--steps", "1", "-o", "."), 4, "holds no run");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
 }
-END_TEST
 
-START_TEST(test_a_full_disk) {
+QD_TEST_LOOP(test_a_full_disk, 0, QD_TEST_THREAD_SANITIZER ? 0 : 1) {
     // So many bytes hold the scene and the database but no picture of this size.
     expect_refusal(
         qd_program_run(
@@ -279,9 +261,8 @@ START_TEST(test_a_full_disk) {
                    4, "scene.yaml");
     ck_assert(!qd_scratch_exists(at("none").text));
 }
-END_TEST
 
-START_TEST(test_a_full_standard_output) {
+QD_TEST(test_a_full_standard_output) {
     if (!qd_scratch_exists("/dev/full")) return;
     qd_program_expect(
         qd_program_run(&program, &(qd_program_start){.arguments = {"scenes"}, .stdout_path = "/dev/full"}), 4,
@@ -293,14 +274,13 @@ START_TEST(test_a_full_standard_output) {
                                            .stdout_path = "/dev/full"}),
         4, NULL, NULL);
 }
-END_TEST
 
 static const struct {
     int number;
     const char *name;
 } signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGHUP, "SIGHUP"}};
 
-START_TEST(test_signals_and_the_lock) {
+QD_TEST_LOOP(test_signals_and_the_lock, 0, sizeof signals / sizeof signals[0]) {
     qd_program_start how = {.arguments = {"run", "pool", "--bodies", "50", "--steps", "100000000", "--frames",
                                           "1000", "-o", "out", "-q"}};
     pid_t child = qd_program_launch(&program, &how);
@@ -315,17 +295,15 @@ START_TEST(test_signals_and_the_lock) {
     qd_scratch_remove(&second.capture);
     ck_assert_int_eq(kill(child, signals[_i].number), 0);
     qd_program_outcome result = qd_program_await(&program, child);
-    qd_program_expect_complaint(&result, 75, signals[_i].name);
+    expect_refusal(result, 75, signals[_i].name);
     ck_assert_ptr_nonnull(strstr(result.err, "of 100000000 steps; `quadrille resume out` goes on from step"));
-    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     ck_assert(qd_scratch_exists(at("out/frames/manifest.csv").text));
     qd_program_expect_no_parts(at("out").text);
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "1", "-o", "out", "--force");
 }
-END_TEST
 
-START_TEST(test_killed_at_once_leaves_whole_frames) {
+QD_TEST(test_killed_at_once_leaves_whole_frames) {
     qd_program_start how = {
         .arguments = {"run", "pool", "--bodies", "50", "--steps", "100000000", "--frames", "1", "-o", "out"}};
     pid_t child = qd_program_launch(&program, &how);
@@ -338,28 +316,14 @@ START_TEST(test_killed_at_once_leaves_whole_frames) {
     for (;; ++frames) {
         snprintf(name, sizeof name, "out/frames/frame_%06d.png", frames);
         size_t bytes = 0;
-        char *data = qd_scratch_read(at(name).text, &bytes);
+        qd_own_memory char *data = qd_scratch_read(at(name).text, &bytes);
         if (!data) break;
         ck_assert_uint_gt(bytes, 12);
         ck_assert_int_eq(memcmp(data + bytes - 8, "IEND\xae\x42\x60\x82", 8), 0);
-        free(data);
     }
     ck_assert_int_gt(frames, 10);
     SUCCEED("run", "pool", "--bodies", "20", "--steps", "2", "--frames", "1", "-o", "out", "--force");
     ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), 4);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("cli_errors", 300, setup, teardown);
-    tcase_add_test(tests, test_missing_scenes);
-    qd_test_loops(tests, {test_wrong_command_lines, (int)(sizeof usage / sizeof usage[0])},
-                  {test_wrong_scenes, (int)(sizeof scenes / sizeof scenes[0])});
-    qd_test_once(tests, test_wrong_body_files, test_scene_beside, test_unreadable_scene, test_limits,
-                 test_more_pairs_than_allowed, test_existing_output_is_refused,
-                 test_other_outputs_that_cannot_be);
-    if (!QD_TEST_THREAD_SANITIZER) tcase_add_test(tests, test_a_full_disk);
-    qd_test_once(tests, test_a_full_standard_output, test_killed_at_once_leaves_whole_frames);
-    tcase_add_loop_test(tests, test_signals_and_the_lock, 0, (int)(sizeof signals / sizeof signals[0]));
-    return qd_test_run_case("cli_errors", tests);
-}
+QD_TEST_MAIN("cli_errors", 300, setup, teardown)

@@ -35,28 +35,25 @@ static void expect_complaint(const qd_program_outcome *result, const char *named
 
 static const qd_plant plant = {true, 18, 7, 0};
 
-START_TEST(equal_runs) {
+QD_TEST(equal_runs) {
     make("a", &(qd_recording){.threads = 1});
     make("b",
          &(qd_recording){.threads = 3, .sets = {"record.hashes=4", "record.snapshots=0", "frames.every=7"}});
-    qd_program_outcome result = RUN("diff", "a", "b");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_outcome result = SUCCEED("diff", "a", "b");
     ck_assert_str_eq(result.out, "scene: frames.every: 10 in a, 7 in b\n"
                                  "scene: record.hashes: 5 in a, 4 in b\n"
                                  "scene: record.snapshots: 10 in a, 0 in b\n"
                                  "state: equal at all 3 steps that both have a hash of, the last is 40\n");
     ck_assert_str_eq(result.err, "");
-    qd_program_forget(&result);
     json_t *json = difference(0);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "keys")), 3);
     ck_assert_int_eq(whole(json, "equal_at"), 40);
     ck_assert_ptr_null(json_object_get(json, "differs_at"));
     json_decref(json);
 }
-END_TEST
 
 // One bit of one body at a step with records: step, body, field, both values.
-START_TEST(a_planted_bit) {
+QD_TEST(a_planted_bit) {
     const qd_recording sound = {.sets = {"record.snapshots=1", "record.hashes=1"}};
     qd_recording planted = sound;
     planted.plant = plant;
@@ -79,12 +76,10 @@ START_TEST(a_planted_bit) {
     ck_assert_ptr_nonnull(strstr(result.out, "  body 7: velocity.x: "));
     ck_assert_ptr_nonnull(
         strstr(result.out, "state: equal at step 17, differ at step 18: body 7: velocity.x is "));
-    qd_program_forget(&result);
 }
-END_TEST
 
 // The bit was turned between two records: the nearest snapshot tells what has become of it.
-START_TEST(a_planted_bit_between_records) {
+QD_TEST(a_planted_bit_between_records) {
     make("a", &(qd_recording){.threads = 2});
     make("b", &(qd_recording){.plant = plant});
     json_t *json = difference(5);
@@ -109,12 +104,10 @@ START_TEST(a_planted_bit_between_records) {
     json_decref(json);
     qd_program_outcome result = RUN("diff", "a", "b");
     expect_complaint(&result, "body and field cannot be told");
-    qd_program_forget(&result);
 }
-END_TEST
 
 // Neither of the two is what its scene makes.
-START_TEST(two_that_cannot_be_replayed) {
+QD_TEST(two_that_cannot_be_replayed) {
     make("a", &(qd_recording){.plant = {true, 3, 2, 1}, .sets = {"record.snapshots=4"}});
     make("b", &(qd_recording){.plant = {true, 3, 9, 1}, .sets = {"record.snapshots=6", "record.hashes=4"}});
     json_t *json = difference(5);
@@ -126,17 +119,15 @@ START_TEST(two_that_cannot_be_replayed) {
     ck_assert_int_eq(whole(found, "body"), 2);
     json_decref(json);
 }
-END_TEST
 
 // Runs of two scenes, both replayed: the very step is found, though hashes are far between.
-START_TEST(two_scenes) {
+QD_TEST(two_scenes) {
     make("a", &(qd_recording){.sets = {"record.hashes=20", "record.snapshots=0", "checkpoint.every=0"}});
     make("b", &(qd_recording){.sets = {"record.hashes=20", "record.snapshots=0", "checkpoint.every=0",
                                        "contact.restitution=0.8"}});
     qd_program_outcome result = RUN("diff", "a", "b");
     expect_complaint(&result, "a and b: equal at step 0, the hashes differ at step 20; at step ");
     ck_assert_ptr_nonnull(strstr(result.out, "scene: contact.restitution: 0.9 in a, 0.8 in b\n"));
-    qd_program_forget(&result);
     json_t *json = difference(5);
     const json_t *found = json_object_get(json, "difference");
     ck_assert_int_gt(whole(found, "step"), 0);
@@ -148,16 +139,13 @@ START_TEST(two_scenes) {
     result = RUN("diff", "a", "seed");
     expect_complaint(&result, "a and seed: differ at step 0: body 1: ");
     ck_assert_ptr_nonnull(strstr(result.out, "scene: run.seed: 3 in a, 4 in seed\n"));
-    qd_program_forget(&result);
     make("more", &(qd_recording){.bodies = 31});
     result = RUN("diff", "a", "more", "-q");
     expect_complaint(&result, "a and more: differ at step 0: body 1: ");
     ck_assert_str_eq(result.out, "");
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(damaged_rows) {
+QD_TEST(damaged_rows) {
     make("a", &(qd_recording){.scene = NULL});
     make("b", &(qd_recording){.scene = NULL});
     qd_recording_sql(at("a").text, "UPDATE hashes SET hash = '0123456789abcdef' WHERE step = 10");
@@ -167,14 +155,12 @@ START_TEST(damaged_rows) {
     ck_assert_str_eq(result.out,
                      "hashes: step 10: the two differ, but are equal again at step 15: a row is damaged\n"
                      "hashes: step 25: b: what is stored is no hash\n");
-    qd_program_forget(&result);
     json_t *json = difference(5);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "rows")), 2);
     json_decref(json);
 }
-END_TEST
 
-START_TEST(what_cannot_be_compared) {
+QD_TEST(what_cannot_be_compared) {
     make("a", &(qd_recording){.sets = {"record.hashes=0"}});
     make("b", &(qd_recording){.scene = NULL});
     expect_refusal(RUN("diff", "a", "b", "-q"), 1, "a and b have no step with a hash in common");
@@ -184,10 +170,5 @@ START_TEST(what_cannot_be_compared) {
     ck_assert_int_eq(remove(at("b/run.db").text), 0);
     expect_refusal(RUN("diff", "a", "b"), 4, "run.db");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("diff", 240, setup, teardown, equal_runs, a_planted_bit,
-                        a_planted_bit_between_records, two_that_cannot_be_replayed, two_scenes, damaged_rows,
-                        what_cannot_be_compared);
-}
+QD_TEST_MAIN("diff", 240, setup, teardown)

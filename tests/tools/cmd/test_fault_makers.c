@@ -125,11 +125,9 @@ static bool has_list_of(const char *kept, const char *list) {
     char there[64], theirs[64];
     (void)snprintf(there, sizeof there, "out/%s", list);
     (void)snprintf(theirs, sizeof theirs, "%s/%s", kept, list);
-    char *text = qd_scratch_read(at(there).text, NULL), *other = qd_scratch_read(at(theirs).text, NULL);
-    bool same = text && other && strcmp(text, other) == 0;
-    free(text);
-    free(other);
-    return same;
+    qd_own_memory char *text = qd_scratch_read(at(there).text, NULL),
+                       *other = qd_scratch_read(at(theirs).text, NULL);
+    return text && other && strcmp(text, other) == 0;
 }
 
 /// What lies there afterwards: each file whole, the new one or the old one, which is not lost where it stays.
@@ -149,11 +147,10 @@ static void finish(int number, const char *after) {
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 0, "%s: afterwards %s ends with %d: %s", after, start.arguments[0],
                   outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     qd_plans_expect_same(at("expected").text, at("out").text, after);
 }
 
-START_TEST(calls_fail_at_random) {
+QD_TEST_LOOP(calls_fail_at_random, 0, MAKERS) {
     static const int rare[] = {10, 30, 100, 300};
     make_expected(_i);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(makers[_i].by_others ? 40 : 100), failed = 0;
@@ -166,14 +163,12 @@ START_TEST(calls_fail_at_random) {
         if (outcome.code != 0) qd_plans_expect_told(&outcome, name.text, 1);
         failed += outcome.code != 0;
         if (outcome.code == 0) qd_plans_expect_same(at("expected").text, at("out").text, name.text);
-        qd_program_forget(&outcome);
         expect_whole(_i, with_old, name.text);
         finish(_i, name.text);
     }
     ck_assert_uint_gt(4 * failed + 4, cases);
     qd_test_count(cases);
 }
-END_TEST
 
 /// The command's log; what was there before is on the disk.
 static qd_power_log *log_maker(int number, bool with_old, long unsynced) {
@@ -184,12 +179,12 @@ static qd_power_log *log_maker(int number, bool with_old, long unsynced) {
                         unsynced);
 }
 
-START_TEST(the_power_is_cut) {
+QD_TEST_LOOP(the_power_is_cut, 0, MAKERS) {
     if (makers[_i].by_others) return;
     make_expected(_i);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(90);
     for (int with_old = 0; with_old < 2; ++with_old) {
-        qd_power_log *log = log_maker(_i, with_old, -1);
+        qd_own(qd_power_log) log = log_maker(_i, with_old, -1);
         for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
             if (seed % 2 != (uint64_t)with_old) continue;
             const qd_power_moment when = qd_power_moment_draw(log, seed, 4);
@@ -202,14 +197,12 @@ START_TEST(the_power_is_cut) {
         const qd_power_moment end = {.at = qd_power_log_count(log)};
         qd_power_cut(log, &end, program.work.path);
         ck_assert(qd_plans_has(at("out").text, at("expected").text));
-        qd_power_log_free(log);
     }
     qd_test_count(cases);
 }
-END_TEST
 
 // A twin that leaves one sync out is found.
-START_TEST(a_sync_that_is_left_out_is_noticed) {
+QD_TEST_LOOP(a_sync_that_is_left_out_is_noticed, 0, MAKERS) {
     if (makers[_i].by_others) return;
     make_expected(_i);
     qd_power_log *log = log_maker(_i, false, -1);
@@ -225,14 +218,8 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
     printf("%s %s: %ld of %ld syncs\n", makers[_i].arguments[0], makers[_i].arguments[3], found, syncs);
     ck_assert_int_gt(found, 0);
 }
-END_TEST
 
-int main(void) {
-    TCase *cases = qd_test_case("fault_makers", 3000, setup, teardown);
-    qd_test_loops(cases, {calls_fail_at_random, MAKERS}, {the_power_is_cut, MAKERS},
-                  {a_sync_that_is_left_out_is_noticed, MAKERS});
-    return qd_test_run_case("fault_makers", cases);
-}
+QD_TEST_MAIN("fault_makers", 3000, setup, teardown)
 
 #else
 

@@ -6,7 +6,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,24 +41,21 @@ static void expect_frames(const char *directory, unsigned from, unsigned count) 
                       "frame %u of %s", i, directory);
 }
 
-START_TEST(snapshots_give_the_frames_of_the_run) {
+QD_TEST_LOOP(snapshots_give_the_frames_of_the_run, 0, 4) {
     make();
-    char *before = qd_scratch_read(at("out/run.db").text, NULL);
+    qd_own_memory char *before = qd_scratch_read(at("out/run.db").text, NULL);
     static const char *const threads[] = {"1", "2", "3", "8"};
     SUCCEED("render", "out", "-q", "--threads", threads[_i]);
     expect_frames("out/render", 0, FRAMES);
     expect_same_files("out/render/manifest.csv", "out/frames/manifest.csv");
-    char *after = qd_scratch_read(at("out/run.db").text, NULL);
+    qd_own_memory char *after = qd_scratch_read(at("out/run.db").text, NULL);
     ck_assert_str_eq(before, after);
-    free(before);
-    free(after);
     SUCCEED("verify", "out", "-q", "--threads", "1");
 }
-END_TEST
 
 // Frames that are made side by side are those that are made one after the other: all of them, some, and with
 // what goes back to frames before.
-START_TEST(several_at_a_time) {
+QD_TEST_LOOP(several_at_a_time, 0, 5) {
     static const char *const jobs[] = {"1", "2", "5", "8", "64"};
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3", "--set", "view.colour=refiled",
@@ -79,10 +75,9 @@ START_TEST(several_at_a_time) {
                    "out has no frame 9");
     ck_assert(!qd_scratch_exists(at("none").text));
 }
-END_TEST
 
 // A signal ends it with a frame: those before are all there, whole and listed, and nothing else is.
-START_TEST(a_signal_between_jobs) {
+QD_TEST(a_signal_between_jobs) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--steps", "2000", "--snapshots", "1", "--frames", "0",
             "--set", "view.size=[1280, 960]");
@@ -98,16 +93,13 @@ START_TEST(a_signal_between_jobs) {
     ck_assert_uint_lt(frames, 2001);
     ck_assert_uint_eq(qd_scratch_count(at("out/render").text), frames + 1);
     ck_assert(qd_scratch_exists(frame("out/render", frames - 1).text));
-    char *list = qd_scratch_read(at("out/render/manifest.csv").text, NULL);
+    qd_own_memory char *list = qd_scratch_read(at("out/render/manifest.csv").text, NULL);
     for (const char *line = list; (line = strchr(line, '\n')) != NULL; ++line) ++listed;
     ck_assert_uint_eq(listed, frames + 1); // and what its columns are
-    free(list);
-    qd_program_forget(&outcome);
 }
-END_TEST
 
 // The colours of some frames are those that they have among all of them.
-START_TEST(some_of_the_frames) {
+QD_TEST(some_of_the_frames) {
     make();
     SUCCEED("render", "out", "-q", "-o", "some", "--frames", "3:5");
     expect_frames("some", 3, 3);
@@ -120,27 +112,24 @@ START_TEST(some_of_the_frames) {
     SUCCEED("render", "out", "-q", "-o", "beyond", "--frames", "8:100");
     expect_frames("beyond", 8, 1);
 }
-END_TEST
 
-START_TEST(simulated_again) {
+QD_TEST(simulated_again) {
     make();
     SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--threads", "3");
     expect_frames("again", 0, FRAMES);
     SUCCEED("render", "out", "-q", "-o", "some", "--every", "5", "--frames", "4:6");
     expect_frames("some", 4, 3);
     SUCCEED("render", "out", "-q", "-o", "odd", "--every", "7");
-    char *list = qd_scratch_read(at("odd/manifest.csv").text, NULL);
+    qd_own_memory char *list = qd_scratch_read(at("odd/manifest.csv").text, NULL);
     ck_assert_ptr_nonnull(list);
     ck_assert_msg(strstr(list, "\n5,35,0.7") != NULL, "%s", list);
     ck_assert_ptr_null(strstr(list, "\n6,"));
     ck_assert(qd_scratch_same(frame("odd", 5).text, frame("out/frames", 7).text));
-    free(list);
 }
-END_TEST
 
 // Trails, and colours that fade, go back to the moments before the first frame that is drawn, and are those
 // of a run that draws them.
-START_TEST(trails_go_back) {
+QD_TEST(trails_go_back) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.trails=3", "--set", "view.colour=refiled",
             "--set", "view.fade=4", "--set", "stepper.capacity=1");
@@ -160,10 +149,9 @@ START_TEST(trails_go_back) {
     ck_assert(!qd_scratch_same(frame("faded", 0).text, frame("quicker", 0).text));
     expect_refusal(RUN("render", "out", "-o", "beyond", "--frames", "9"), 2, "has no frame 9");
 }
-END_TEST
 
 // A query is asked of each moment, so any moment shows it as the run did.
-START_TEST(a_query_goes_along) {
+QD_TEST(a_query_goes_along) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.query.region=[1, 1, 6, 4]", "--set",
             "view.query.path=[[0, 5, 5, 1], [0.8, 15, 8, 2]]", "--set", "stepper.capacity=2");
@@ -176,11 +164,10 @@ START_TEST(a_query_goes_along) {
     expect_refusal(RUN("render", "out", "-o", "none", "--set", "view.query.region=auto"), 3,
                    "view.query.follow and view.query.path need the size that view.query.region has");
 }
-END_TEST
 
 // What the last search cost is of the moment; how fast steps were is told by the run alone, of whose frames
 // verify reads the files.
-START_TEST(text_of_searches_and_clocks) {
+QD_TEST(text_of_searches_and_clocks) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.text=[step, candidates, tests]");
     SUCCEED("render", "out", "-q", "-o", "kept");
@@ -198,24 +185,20 @@ START_TEST(text_of_searches_and_clocks) {
     }
     ck_assert_uint_eq(paced, FRAMES - 1); // of the first there is nothing to tell
 }
-END_TEST
 
 // Pictures of a run without the tree's searches are those of one with, nodes included.
-START_TEST(brute_force_is_drawn_alike) {
+QD_TEST(brute_force_is_drawn_alike) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "tree", "-q", "--set", "view.colour=refiled");
     SUCCEED("run", "small.yaml", "-o", "brute", "-q", "--set", "view.colour=refiled", "--set",
             "stepper.retrieve=brute");
-    char *tree = qd_scratch_read(at("tree/frames/manifest.csv").text, NULL),
-         *brute = qd_scratch_read(at("brute/frames/manifest.csv").text, NULL);
+    qd_own_memory char *tree = qd_scratch_read(at("tree/frames/manifest.csv").text, NULL),
+                       *brute = qd_scratch_read(at("brute/frames/manifest.csv").text, NULL);
     ck_assert_str_eq(tree, brute);
-    free(tree);
-    free(brute);
 }
-END_TEST
 
 // The nodes that a step changed are known where the step was made again, and only there.
-START_TEST(changed_nodes) {
+QD_TEST(changed_nodes) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.nodes=changed", "--set",
             "stepper.capacity=1", "--set", "stepper.margin=0", "--set", "run.dt=0.1", "--set",
@@ -228,11 +211,10 @@ START_TEST(changed_nodes) {
         differ += !qd_scratch_same(frame("kept", i).text, frame("out/frames", i).text);
     ck_assert_uint_gt(differ, 0);
 }
-END_TEST
 
 // What contacts gave in the step to a frame is known where the step was made again, also right behind a
 // checkpoint, and only there.
-START_TEST(a_field_with_stress) {
+QD_TEST(a_field_with_stress) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.field=pressure", "--set",
             "view.field_length=4", "--set", "checkpoint={every: 5, keep: 100, seconds: 0}", "--threads", "2");
@@ -253,9 +235,8 @@ START_TEST(a_field_with_stress) {
             "--threads", "3");
     ck_assert(qd_scratch_same(frame("speed", 4).text, frame("speed3", 4).text));
 }
-END_TEST
 
-START_TEST(bodies_by_thread) {
+QD_TEST(bodies_by_thread) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.colour=thread", "--threads", "1");
     SUCCEED("render", "out", "-q", "-o", "again", "--every", "5", "--threads", "1");
@@ -265,23 +246,19 @@ START_TEST(bodies_by_thread) {
                       "a snapshot does not tell which thread moved its bodies", NULL);
     ck_assert(!qd_scratch_same(frame("kept", 0).text, frame("out/frames", 3).text));
 }
-END_TEST
 
-START_TEST(another_view) {
+QD_TEST(another_view) {
     make();
     SUCCEED("render", "out", "-q", "-o", "near", "--set", "view.size=[320,240]", "--set", "view.nodes=none");
     SUCCEED("run", "small.yaml", "-o", "so", "-q", "--set", "view.size=[320,240]", "--set",
             "view.nodes=none");
     ck_assert_uint_eq(qd_scratch_count(at("near").text), FRAMES + 1);
-    char *list = qd_scratch_read(at("near/manifest.csv").text, NULL);
-    char *made = qd_scratch_read(at("so/frames/manifest.csv").text, NULL);
+    qd_own_memory char *list = qd_scratch_read(at("near/manifest.csv").text, NULL);
+    qd_own_memory char *made = qd_scratch_read(at("so/frames/manifest.csv").text, NULL);
     ck_assert_str_eq(list, made); // the pixels are those of a run with this view
-    free(list);
-    free(made);
 }
-END_TEST
 
-START_TEST(a_run_that_is_not_over) {
+QD_TEST(a_run_that_is_not_over) {
     qd_recording how = {.scene = scene, .stop_at = 23};
     qd_recording_make(&how, at("out").text);
     json_t *json = qd_program_json(RUN("render", "out", "--json"), 0);
@@ -290,9 +267,8 @@ START_TEST(a_run_that_is_not_over) {
     ck_assert_int_eq(json_integer_value(json_object_get(json, "last_step")), 20);
     json_decref(json);
 }
-END_TEST
 
-START_TEST(a_video_too) {
+QD_TEST(a_video_too) {
     make();
     SUCCEED("render", "out", "-q", "--video", "seen.png");
     ck_assert(qd_scratch_exists(at("seen.png").text));
@@ -301,9 +277,8 @@ START_TEST(a_video_too) {
     expect_refusal(RUN("render", "out", "--video", "seen.avi", "-o", "more"), 2, "a video's name ends in");
     ck_assert(!qd_scratch_exists(at("more").text));
 }
-END_TEST
 
-START_TEST(what_is_refused) {
+QD_TEST(what_is_refused) {
     make();
     static const char *const ranges[] = {"x", "3:2", "1:2:3", "-1", "1.5", "5:x", "99999999999999999999999"};
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i)
@@ -326,9 +301,8 @@ START_TEST(what_is_refused) {
     expect_refusal(RUN("render", "bare"), 3, "--every E");
     ck_assert(!qd_scratch_exists(at("bare/render").text));
 }
-END_TEST
 
-START_TEST(frames_that_are_there) {
+QD_TEST(frames_that_are_there) {
     make();
     SUCCEED("render", "out", "-q");
     expect_refusal(RUN("render", "out", "--frames", "2"), 4, "--force");
@@ -343,13 +317,11 @@ START_TEST(frames_that_are_there) {
     qd_scratch_write(at("out/render/notes.txt").text, "mine");
     expect_refusal(RUN("render", "out", "--force"), 4, "other things than frames");
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--force", "--steps", "3");
-    char *kept = qd_scratch_read(at("out/render/notes.txt").text, NULL);
+    qd_own_memory char *kept = qd_scratch_read(at("out/render/notes.txt").text, NULL);
     ck_assert_str_eq(kept, "mine");
-    free(kept);
 }
-END_TEST
 
-START_TEST(a_damaged_snapshot) {
+QD_TEST(a_damaged_snapshot) {
     make();
     qd_recording_turn(at("out").text, "snapshots", "world", 15, 700, 2);
     expect_refusal(RUN("render", "out", "-q"), 4, "step 15");
@@ -361,10 +333,9 @@ START_TEST(a_damaged_snapshot) {
     SUCCEED("render", "out", "-q", "--every", "5", "--force");
     expect_frames("out/render", 0, FRAMES);
 }
-END_TEST
 
 // Whichever job fails first, the complaint is that of the first frame that is missing.
-START_TEST(no_room_for_the_pictures) {
+QD_TEST_LOOP(no_room_for_the_pictures, 0, 3) {
     if (QD_TEST_THREAD_SANITIZER) return;
     static const char *const jobs[] = {"1", "2", "5"};
     make();
@@ -376,16 +347,5 @@ START_TEST(no_room_for_the_pictures) {
     ck_assert(!qd_scratch_exists(frame("out/render", 0).text));
     ck_assert(!qd_scratch_exists(frame("out/render", 1).text));
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("render", 300, setup, teardown);
-    qd_test_once(tests, some_of_the_frames, simulated_again, trails_go_back, a_query_goes_along,
-                 text_of_searches_and_clocks, brute_force_is_drawn_alike, changed_nodes, a_field_with_stress,
-                 bodies_by_thread, another_view, a_run_that_is_not_over, a_video_too, what_is_refused,
-                 frames_that_are_there, a_damaged_snapshot);
-    qd_test_once(tests, a_signal_between_jobs);
-    qd_test_loops(tests, {no_room_for_the_pictures, 3}, {several_at_a_time, 5},
-                  {snapshots_give_the_frames_of_the_run, 4});
-    return qd_test_run_case("render", tests);
-}
+QD_TEST_MAIN("render", 300, setup, teardown)

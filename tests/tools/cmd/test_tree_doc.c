@@ -20,7 +20,7 @@ typedef struct shown {
 /// What the document shows: `pictures` has room for MOST_PICTURES; their number.
 static size_t read_document(shown *pictures) {
     static const char link[] = "](tree/", start[] = "\n`quadrille ";
-    char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/tree.md", NULL);
+    qd_own_memory char *text = qd_scratch_read(QD_SOURCE_DIR "/docs/tree.md", NULL);
     ck_assert_ptr_nonnull(text);
     size_t count = 0;
     for (const char *at = text; (at = strstr(at, link)) != NULL; ++count) {
@@ -38,7 +38,6 @@ static size_t read_document(shown *pictures) {
         memcpy(pictures[count].command, command, length);
         pictures[count].command[length] = '\0';
     }
-    free(text);
     return count;
 }
 
@@ -66,7 +65,7 @@ static char *last_frame(const char *name, size_t *size) {
     return bytes;
 }
 
-START_TEST(the_pictures_are_what_the_commands_make) {
+QD_TEST(the_pictures_are_what_the_commands_make) {
     static shown pictures[MOST_PICTURES];
     const size_t count = read_document(pictures);
     ck_assert_uint_ge(count, 16);
@@ -79,14 +78,10 @@ START_TEST(the_pictures_are_what_the_commands_make) {
                       pictures[i].name);
         run_command(pictures[i].command);
         size_t size = 0;
-        char *bytes = last_frame(pictures[i].name, &size);
+        qd_own_memory char *bytes = last_frame(pictures[i].name, &size);
         ck_assert_msg(size < 150000, "%s has %zu bytes", pictures[i].name, size);
         qd_test_golden_in("docs/tree", pictures[i].name, bytes, size);
-        free(bytes);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("tree_doc", 120, setup, teardown, the_pictures_are_what_the_commands_make);
-}
+QD_TEST_MAIN("tree_doc", 120, setup, teardown)

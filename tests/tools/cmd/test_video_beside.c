@@ -76,7 +76,7 @@ static bool same_bytes(const char *one, const char *two) {
     return same;
 }
 
-START_TEST(test_side_by_side_and_above) {
+QD_TEST(test_side_by_side_and_above) {
     make_runs();
     expect_pair("0", "a/frames/frame_000000.png", "b/frames/frame_000000.png");
     expect_pair("17", "a/frames/frame_000017.png", "b/frames/frame_000017.png");
@@ -91,14 +91,12 @@ START_TEST(test_side_by_side_and_above) {
     expect_frame(&picture, "a/frames/frame_000009.png", 0, 2 * (HEIGHT + GAP));
     qdi_png_unload(qd_allocator_default(), &picture);
 }
-END_TEST
 
-START_TEST(test_every_format_has_all_frames) {
+QD_TEST(test_every_format_has_all_frames) {
     make_runs();
     qd_program_outcome outcome = WITH("", "video", "a", "b", "--beside");
     ck_assert_msg(outcome.code == 0, "%s", outcome.err);
     ck_assert_str_eq(outcome.err, "a/beside.mp4: 25 frames in 0.4167 s, libx264, 3 B\n");
-    qd_program_forget(&outcome);
     expect_code(WITH("", "video", "a", "b", "--above", "-q"), 0);
     ck_assert_int_eq(frames_in("a/above.mp4"), FRAMES);
     expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.mkv"), 0);
@@ -107,13 +105,12 @@ START_TEST(test_every_format_has_all_frames) {
     ck_assert_int_eq(frames_in("x.mov"), 10);
     expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 0);
     ck_assert_int_eq(film_frames("x.png"), FRAMES);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
-                "x.png exists; --force replaces it");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
+                   "x.png exists; --force replaces it");
 }
-END_TEST
 
 /// The same bytes again, by more threads, and of runs made by more threads.
-START_TEST(test_bytes_repeat) {
+QD_TEST(test_bytes_repeat) {
     make_runs();
     expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 0);
     qd_program_succeed(&program,
@@ -121,11 +118,10 @@ START_TEST(test_bytes_repeat) {
                                            .environment = {path_variable, "OMP_NUM_THREADS=3"}});
     ck_assert(same_bytes("x.png", "y.png"));
 }
-END_TEST
 
 /// What the scenes differ in is the caption; where that is nothing, the name; where names are alike, the
 /// path.
-START_TEST(test_captions) {
+QD_TEST(test_captions) {
     make_runs();
     expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 0);
     expect_code(WITH("", "video", "a", "b", "--beside", "-q", "-o", "y.png", "--title", "stepper.capacity: 2",
@@ -144,10 +140,9 @@ START_TEST(test_captions) {
                 0);
     ck_assert(same_bytes("x.png", "y.png"));
 }
-END_TEST
 
 /// Frames of one time go together, whatever their numbers are; a run that ends stays with its last frame.
-START_TEST(test_other_strides_steps_and_ends) {
+QD_TEST(test_other_strides_steps_and_ends) {
     make_run("a", "run.dt=0.01", "run.steps=60");
     make_run("b", "frames.every=10", "run.steps=60");
     qd_program_expect(WITH("", "video", "a", "b", "--beside", "-o", "x.png"), 0,
@@ -157,10 +152,9 @@ START_TEST(test_other_strides_steps_and_ends) {
     expect_pair("8", "a/frames/frame_000008.png", "b/frames/frame_000002.png");
     expect_pair("24", "a/frames/frame_000012.png", "b/frames/frame_000006.png");
 }
-END_TEST
 
 /// A run that is not complete has no list of its frames: its scene tells their times. Frames alone have none.
-START_TEST(test_runs_without_a_list) {
+QD_TEST(test_runs_without_a_list) {
     make_run("a", "run.dt=0.02", "run.steps=120");
     make_run("b", "frames.every=10", "run.steps=60");
     ck_assert_int_eq(unlink(at("b/frames/manifest.csv").text), 0);
@@ -171,11 +165,10 @@ START_TEST(test_runs_without_a_list) {
     qdi_png_loaded picture = load("y.png");
     expect_frame(&picture, "frames/frame_000005.png", WIDTH + GAP, 0);
     qdi_png_unload(qd_allocator_default(), &picture);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "z.png"), 4, "b holds no frames");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "z.png"), 4, "b holds no frames");
 }
-END_TEST
 
-START_TEST(test_other_colours_and_sizes) {
+QD_TEST(test_other_colours_and_sizes) {
     make_run("a", "view.colour=speed", "frames.every=5");
     make_run("b", "view.colour=contact", "view.theme=light");
     expect_pair("11", "a/frames/frame_000011.png", "b/frames/frame_000011.png");
@@ -192,15 +185,14 @@ START_TEST(test_other_colours_and_sizes) {
     expect_frame(&picture, "c/frames/frame_000004.png", WIDTH + GAP, 10);
     qdi_png_unload(qd_allocator_default(), &picture);
     ck_assert_int_eq(rename(at("c/frames/frame_000004.png").text, at("a/frames/frame_000004.png").text), 0);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "w.png"), 4,
-                "a/frames/frame_000004.png has another size than the frames before");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "w.png"), 4,
+                   "a/frames/frame_000004.png has another size than the frames before");
     expect_none("w.png");
     ck_assert(!qd_scratch_exists(at("w.png.segments").text));
 }
-END_TEST
 
 /// Frames whose palette changes on the way make the whole video one in true colour.
-START_TEST(test_colours_that_change) {
+QD_TEST(test_colours_that_change) {
     make_runs();
     make_run("light", "view.theme=light", "frames.every=5");
     ck_assert_int_eq(rename(at("light/frames/frame_000004.png").text, at("b/frames/frame_000004.png").text),
@@ -215,33 +207,29 @@ START_TEST(test_colours_that_change) {
     ck_assert_int_eq(frames_in("x.mp4"), FRAMES);
     expect_pair("4", "a/frames/frame_000004.png", "b/frames/frame_000004.png");
 }
-END_TEST
 
-START_TEST(test_a_signal_stops_it) {
+QD_TEST(test_a_signal_stops_it) {
     make_run("a", "frames.every=1", "run.steps=1500");
     const qd_program_start start = {.arguments = {"video", "a", "a", "--beside", "-o", "many.png"}};
     qd_program_outcome outcome = qd_program_stop_at(&program, &start, "many.png.segments", SIGINT);
     ck_assert_int_eq(outcome.code, 130);
     ck_assert_str_eq(outcome.err, "quadrille: stopped by SIGINT: no video was made\n");
-    qd_program_forget(&outcome);
     expect_none("many.png");
     ck_assert(!qd_scratch_exists(at("many.png.segments").text));
 }
-END_TEST
 
 /// Only frames that are wanted have to be there.
-START_TEST(test_missing_frames) {
+QD_TEST(test_missing_frames) {
     make_runs();
     ck_assert_int_eq(unlink(at("b/frames/frame_000007.png").text), 0);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
-                "b/frames/frame_000007.png is not there");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4,
+                   "b/frames/frame_000007.png is not there");
     ck_assert_int_eq(unlink(at("b/frames/manifest.csv").text), 0);
-    expect_line(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4, "lacks frame_000007.png");
+    expect_refusal(WITH("", "video", "a", "b", "--beside", "-q", "-o", "x.png"), 4, "lacks frame_000007.png");
     expect_none("x.png");
     expect_pair("6", "a/frames/frame_000006.png", "b/frames/frame_000006.png");
     expect_pair("8", "a/frames/frame_000008.png", "b/frames/frame_000008.png");
 }
-END_TEST
 
 static const struct {
     const char *arguments[9];
@@ -259,24 +247,17 @@ static const struct {
     {{"a", "bin", "--beside"}, 4, "bin holds no frames"},
 };
 
-START_TEST(test_wrong_lines) {
+QD_TEST(test_wrong_lines) {
     make_runs();
     ck_assert_int_eq(mkdir(at("bin").text, 0777), 0);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         const char *arguments[16] = {"video", "-q"};
         for (size_t k = 0; wrong[i].arguments[k]; ++k) arguments[k + 2] = wrong[i].arguments[k];
-        expect_line(run_with("", arguments), wrong[i].code, wrong[i].named);
+        expect_refusal(run_with("", arguments), wrong[i].code, wrong[i].named);
     }
     const char *many[20] = {"video", "--beside"};
     for (size_t i = 2; i < 19; ++i) many[i] = "a";
-    expect_line(run_with("", many), 2, "--beside takes 2 to 16 DIRs, not 17");
+    expect_refusal(run_with("", many), 2, "--beside takes 2 to 16 DIRs, not 17");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("video_beside", 600, setup, teardown, test_side_by_side_and_above,
-                        test_every_format_has_all_frames, test_bytes_repeat, test_captions,
-                        test_other_strides_steps_and_ends, test_runs_without_a_list,
-                        test_other_colours_and_sizes, test_colours_that_change, test_a_signal_stops_it,
-                        test_missing_frames, test_wrong_lines);
-}
+QD_TEST_MAIN("video_beside", 600, setup, teardown)

@@ -6,67 +6,65 @@
 
 // The command `quadrille video`.
 
-START_TEST(test_the_command) {
+QD_TEST(test_the_command) {
     expect_code(WITH("", RUN_SMALL), 0);
     qd_program_outcome outcome = WITH("", "video", "out", "--fps", "12.5", "--crf", "0", "--preset", "slow");
     ck_assert_msg(outcome.code == 0, "%s", outcome.err);
     ck_assert_str_eq(strrchr(strtok(outcome.err, "\n"), ':') ? outcome.err : "",
                      "out/small.mp4: 25 frames in 2 s, libx264, 3 B");
-    qd_program_forget(&outcome);
     ck_assert_int_eq(frames_in("out/small.mp4"), FRAMES);
-    expect_line(WITH("", "video", "out", "-q"), 4, "out/small.mp4 exists; --force replaces it");
+    expect_refusal(WITH("", "video", "out", "-q"), 4, "out/small.mp4 exists; --force replaces it");
     expect_code(WITH("", "video", "out", "-q", "--force", "--frames", "3:12"), 0);
     ck_assert_int_eq(frames_in("out/small.mp4"), 10);
     expect_code(WITH("", "video", "out/frames", "-q", "--frames", "20:"), 0);
     ck_assert_int_eq(frames_in("out/frames/video.mp4"), 5);
     expect_code(WITH("", "video", "out", "-q", "-o", "x.apng", "--frames", "0"), 0);
-    expect_line(WITH("", "video", "out", "-q", "-o", "y.mp4", "--frames", "25:"), 4,
-                "holds none of these frames");
-    expect_line(WITH("", "video", "nowhere", "-q"), 3, "there is no directory nowhere");
-    expect_line(WITH("", "video", ".", "-q"), 4, "holds no frames");
-    expect_line(WITH("", "video", "out", "--fps", "fast"), 2, "--fps fast: must be a number");
-    expect_line(WITH("", "video", "out", "--preset", "best"), 2, "--preset best: must be one of x264's");
+    expect_refusal(WITH("", "video", "out", "-q", "-o", "y.mp4", "--frames", "25:"), 4,
+                   "holds none of these frames");
+    expect_refusal(WITH("", "video", "nowhere", "-q"), 3, "there is no directory nowhere");
+    expect_refusal(WITH("", "video", ".", "-q"), 4, "holds no frames");
+    expect_refusal(WITH("", "video", "out", "--fps", "fast"), 2, "--fps fast: must be a number");
+    expect_refusal(WITH("", "video", "out", "--preset", "best"), 2, "--preset best: must be one of x264's");
     expect_none("y.mp4");
-    expect_line(WITH("", "video", "out", "-o", "y.mov", "--av1"), 2, "AV1 goes into .mp4, .mkv or .webm");
-    expect_line(WITH("", "video", "out", "-o", "y.mp4", "--transparent"), 2,
-                "a transparent background goes into .webm, .mov, .png or .apng");
-    expect_line(WITH("", "video", "out", "--av1", "--transparent"), 2, "AV1 has no transparent background");
-    expect_line(WITH("", "video", "out", "out", "--beside", "--transparent"), 2,
-                "--transparent takes one DIR, not --beside");
-    expect_line(WITH("", "video", "out", "-o", "y.mp4", "--av1"), 1,
-                "ffmpeg has no encoder for AV1 in .mp4 (libsvtav1 libaom-av1)");
-    expect_line(WITH("", "video", "out", "-o", "y.webm", "--transparent"), 1,
-                "ffmpeg has no encoder for transparent .webm (libvpx-vp9 libvpx)");
+    expect_refusal(WITH("", "video", "out", "-o", "y.mov", "--av1"), 2, "AV1 goes into .mp4, .mkv or .webm");
+    expect_refusal(WITH("", "video", "out", "-o", "y.mp4", "--transparent"), 2,
+                   "a transparent background goes into .webm, .mov, .png or .apng");
+    expect_refusal(WITH("", "video", "out", "--av1", "--transparent"), 2,
+                   "AV1 has no transparent background");
+    expect_refusal(WITH("", "video", "out", "out", "--beside", "--transparent"), 2,
+                   "--transparent takes one DIR, not --beside");
+    expect_refusal(WITH("", "video", "out", "-o", "y.mp4", "--av1"), 1,
+                   "ffmpeg has no encoder for AV1 in .mp4 (libsvtav1 libaom-av1)");
+    expect_refusal(WITH("", "video", "out", "-o", "y.webm", "--transparent"), 1,
+                   "ffmpeg has no encoder for transparent .webm (libvpx-vp9 libvpx)");
     expect_none("y.mp4");
 }
-END_TEST
 
-START_TEST(test_the_command_needs_whole_frames) {
+QD_TEST(test_the_command_needs_whole_frames) {
     expect_code(WITH("", RUN_SMALL), 0);
     ck_assert_int_eq(rename(at("out/frames/frame_000007.png").text, at("kept.png").text), 0);
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png is not there");
+    expect_refusal(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png is not there");
     ck_assert_int_eq(unlink(at("out/frames/manifest.csv").text), 0);
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "lacks frame_000007.png");
+    expect_refusal(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "lacks frame_000007.png");
     qd_scratch_write(at("out/frames/frame_000007.png").text, "no picture");
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png is damaged or cut short");
+    expect_refusal(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4,
+                   "frame_000007.png is damaged or cut short");
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("kept.png").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("kept.png").text, &bytes);
     data[bytes / 2] ^= 1; // inside of it; both ends are fine
     FILE *file = fopen(at("out/frames/frame_000007.png").text, "wb");
     ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
     ck_assert_int_eq(fclose(file), 0);
-    free(data);
-    expect_line(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png");
+    expect_refusal(WITH("", "video", "out", "-q", "-o", "x.mp4"), 4, "frame_000007.png");
     expect_none("x.mp4");
     ck_assert(!qd_scratch_exists(at("x.mp4.segments").text));
     expect_code(WITH("", "video", "out", "-q", "-o", "x.mp4", "--frames", ":6"), 0);
     ck_assert_int_eq(frames_in("x.mp4"), 7);
 }
-END_TEST
 
 /// Frames with one palette are joined as they are, others tried again in true colour: a stop is no reason to
 /// try again.
-START_TEST(test_the_command_stops_once) {
+QD_TEST(test_the_command_stops_once) {
     expect_code(WITH("", "run", "pool", "--bodies", "30", "--steps", "400", "--frames", "1", "-o", "many"),
                 0);
     const qd_program_start start = {.arguments = {"video", "many", "-o", "many.png"}};
@@ -74,28 +72,19 @@ START_TEST(test_the_command_stops_once) {
     ck_assert_int_eq(outcome.code, 130);
     ck_assert_str_eq(outcome.err, "quadrille: stopped by SIGINT: no video was made\n");
     ck_assert(!qd_scratch_exists(at("many.png").text));
-    qd_program_forget(&outcome);
 }
-END_TEST
 
-START_TEST(test_the_command_fails) {
+QD_TEST(test_the_command_fails) {
     expect_code(WITH("", RUN_SMALL), 0);
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; ++i) {
-        qd_program_outcome outcome = WITH(failures[i].mode, "video", "out", "-q", "-o", "x.mp4");
-        qd_program_expect_complaint(&outcome, 1, "the video");
-        qd_program_forget(&outcome);
+        expect_refusal(WITH(failures[i].mode, "video", "out", "-q", "-o", "x.mp4"), 1, "the video");
         expect_none("x.mp4");
         ck_assert(!qd_scratch_exists(at("x.mp4.segments").text));
     }
-    expect_line(WITH("full", "video", "out", "-q", "-o", "x.mp4"), 4, "No space left on device");
-    expect_line(WITH("nothing", "video", "out", "-q", "-o", "x.mp4"), 1, "install ffmpeg");
-    expect_line(WITH("", "video", "out", "-q", "-o", "/dev/null/x.mp4"), 4, "/dev/null");
+    expect_refusal(WITH("full", "video", "out", "-q", "-o", "x.mp4"), 4, "No space left on device");
+    expect_refusal(WITH("nothing", "video", "out", "-q", "-o", "x.mp4"), 1, "install ffmpeg");
+    expect_refusal(WITH("", "video", "out", "-q", "-o", "/dev/null/x.mp4"), 4, "/dev/null");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 2);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("video_command", 600, setup, teardown, test_the_command,
-                        test_the_command_needs_whole_frames, test_the_command_stops_once,
-                        test_the_command_fails);
-}
+QD_TEST_MAIN("video_command", 600, setup, teardown)

@@ -8,12 +8,11 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-START_TEST(refused_counters_are_absent) {
+QD_TEST_LOOP(refused_counters_are_absent, 0, 5) {
     static const struct {
         int error;
         const char *said;
@@ -35,10 +34,9 @@ START_TEST(refused_counters_are_absent) {
     }
     qdi_counters_stop(&counters);
 }
-END_TEST
 
 // Here they are there or not; in either case all fits.
-START_TEST(counters_of_this_machine) {
+QD_TEST(counters_of_this_machine) {
     char why[128];
     qdi_counters counters;
     qdi_counters_start(&counters, why, sizeof why);
@@ -56,7 +54,6 @@ START_TEST(counters_of_this_machine) {
     }
     qdi_counters_stop(&counters);
 }
-END_TEST
 
 static void spin_range(void *context, size_t begin, size_t end) {
     (void)context;
@@ -69,7 +66,7 @@ static void spin_range(void *context, size_t begin, size_t end) {
 
 // Threads that begin after a counter has are counted with it, while they run: by the time that they work,
 // which the system counts.
-START_TEST(threads_are_counted_too) {
+QD_TEST(threads_are_counted_too) {
     int descriptor = qdi_counter_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
     if (descriptor < 0) return; // refused here
     qd_team_def def = qd_team_def_default();
@@ -92,9 +89,8 @@ START_TEST(threads_are_counted_too) {
     qd_team_destroy(team);
     (void)close(descriptor);
 }
-END_TEST
 
-START_TEST(differences_need_both) {
+QD_TEST(differences_need_both) {
     const qdi_counts none = {{false, false, false}, {0, 0, 0}}, some = {{true, false, true}, {10, 0, 7}},
                      more = {{true, true, true}, {25, 4, 5}};
     qdi_counts between = qdi_counts_between(&some, &more);
@@ -107,11 +103,5 @@ START_TEST(differences_need_both) {
     double value = 1;
     ck_assert(!qdi_counter_read(-1, &value) && value == 0);
 }
-END_TEST
 
-int main(void) {
-    TCase *counters = qd_test_case("counters", 60, NULL, NULL);
-    tcase_add_loop_test(counters, refused_counters_are_absent, 0, 5);
-    qd_test_once(counters, counters_of_this_machine, threads_are_counted_too, differences_need_both);
-    return qd_test_run_case("counters", counters);
-}
+QD_TEST_MAIN("counters", 60, NULL, NULL)

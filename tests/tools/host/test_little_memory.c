@@ -6,7 +6,7 @@
 
 enum { LEAST = 32, MOST = 320, ENOUGH = 240, STEP = 16 };
 
-START_TEST(a_run_ends_or_says_that_memory_is_out) {
+QD_TEST_LOOP(a_run_ends_or_says_that_memory_is_out, 0, 3) {
     static const char *const threads[] = {"1", "2", "8"};
     const rlim_t most = qd_test_effort(10) < 10 ? ENOUGH / 2 : MOST;
     for (rlim_t megabytes = LEAST; megabytes <= most; megabytes += STEP) {
@@ -21,18 +21,14 @@ START_TEST(a_run_ends_or_says_that_memory_is_out) {
         } else {
             ck_assert_msg(megabytes < ENOUGH, "%s threads, %d MiB: %s", threads[_i], (int)megabytes,
                           result.err);
-            qd_program_expect_complaint(&result, 1, "out of memory");
+            expect_refusal(result, 1, "out of memory");
         }
-        qd_program_forget(&result);
     }
 }
-END_TEST
 
 int main(void) {
 #ifdef QD_SHADOWED
     return 77; // a sanitizer reserves more addresses than there are
 #endif
-    TCase *tests = qd_test_case("little_memory", 300, setup, teardown);
-    tcase_add_loop_test(tests, a_run_ends_or_says_that_memory_is_out, 0, 3);
-    return qd_test_run_case("little_memory", tests);
+    return qd_test_main("little_memory", 300, setup, teardown);
 }

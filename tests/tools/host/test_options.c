@@ -57,7 +57,7 @@ static void parse(parsed *result, const qdi_syntax *with, const char *const *arg
 
 #define PARSE(result, ...) parse(result, &syntax, (const char *const[]){__VA_ARGS__, NULL})
 
-START_TEST(test_values) {
+QD_TEST(test_values) {
     parsed p;
     PARSE(&p, "pool", "-o", "out", "--steps", "18446744073709551615", "--threads=3", "--force");
     ck_assert_int_eq(p.status, QD_OK);
@@ -69,10 +69,9 @@ START_TEST(test_values) {
     ck_assert(!p.values.common.quiet && !p.values.common.help);
     ck_assert_uint_eq(p.values.sets.count, 0);
 }
-END_TEST
 
 /// Scenes take 1e4 where a whole number is due, so the flags do.
-START_TEST(test_whole_numbers_in_other_forms) {
+QD_TEST(test_whole_numbers_in_other_forms) {
     parsed p;
     PARSE(&p, "--steps", "1e4", "--threads=2.0");
     ck_assert_msg(p.status == QD_OK, "%s", p.error.text);
@@ -81,18 +80,16 @@ START_TEST(test_whole_numbers_in_other_forms) {
     PARSE(&p, "--steps", "2.5E3");
     ck_assert_msg(p.status == QD_OK && p.values.steps.value == 2500, "%s", p.error.text);
 }
-END_TEST
 
-START_TEST(test_nothing_given) {
+QD_TEST(test_nothing_given) {
     parsed p;
     parse(&p, &syntax, (const char *const[]){NULL});
     ck_assert_int_eq(p.status, QD_OK);
     ck_assert_ptr_null(p.values.word);
     ck_assert(!p.values.steps.given);
 }
-END_TEST
 
-START_TEST(test_lists_keep_their_order_and_the_last_value_counts) {
+QD_TEST(test_lists_keep_their_order_and_the_last_value_counts) {
     parsed p;
     PARSE(&p, "--set", "a.b=1", "--steps=1", "--set=c=x=y", "--steps=2");
     ck_assert_int_eq(p.status, QD_OK);
@@ -101,9 +98,8 @@ START_TEST(test_lists_keep_their_order_and_the_last_value_counts) {
     ck_assert_str_eq(p.values.sets.items[1], "c=x=y");
     ck_assert_uint_eq(p.values.steps.value, 2);
 }
-END_TEST
 
-START_TEST(test_letters_and_end_of_flags) {
+QD_TEST(test_letters_and_end_of_flags) {
     parsed p;
     PARSE(&p, "-qv", "--no-progress", "--no-color", "--", "-o");
     ck_assert_int_eq(p.status, QD_OK);
@@ -119,7 +115,6 @@ START_TEST(test_letters_and_end_of_flags) {
     ck_assert_str_eq(p.values.directory, "out");
     ck_assert_str_eq(p.values.word, "-");
 }
-END_TEST
 
 /// Wrong command lines and what the answer must name.
 static const struct {
@@ -163,7 +158,7 @@ static const struct {
     {{""}, "not an empty one"},
 };
 
-START_TEST(test_wrong_lines) {
+QD_TEST_LOOP(test_wrong_lines, 0, (int)(sizeof wrong / sizeof wrong[0])) {
     parsed p;
     parse(&p, &syntax, wrong[_i].arguments);
     ck_assert_int_eq(p.status, QD_ERR_ARGUMENT);
@@ -171,9 +166,8 @@ START_TEST(test_wrong_lines) {
                   wrong[_i].named);
     ck_assert_ptr_null(strchr(p.error.text, '\n'));
 }
-END_TEST
 
-START_TEST(test_a_command_without_a_word) {
+QD_TEST(test_a_command_without_a_word) {
     parsed p;
     parse(&p, &wordless, (const char *const[]){"pool", NULL});
     ck_assert_int_eq(p.status, QD_ERR_ARGUMENT);
@@ -181,9 +175,8 @@ START_TEST(test_a_command_without_a_word) {
     parse(&p, &wordless, (const char *const[]){"-q", NULL});
     ck_assert_int_eq(p.status, QD_OK);
 }
-END_TEST
 
-START_TEST(test_two_words_that_are_needed) {
+QD_TEST(test_two_words_that_are_needed) {
     parsed p;
     parse(&p, &two_words, (const char *const[]){"one", "-q", "two", NULL});
     ck_assert_msg(p.status == QD_OK, "%s", p.error.text);
@@ -204,9 +197,8 @@ START_TEST(test_two_words_that_are_needed) {
     ck_assert_ptr_null(qdi_syntax_word(&two_words, 2, &length));
     ck_assert_ptr_null(qdi_syntax_word(&wordless, 0, &length));
 }
-END_TEST
 
-START_TEST(test_any_number_of_words) {
+QD_TEST(test_any_number_of_words) {
     parsed p;
     parse(&p, &many_words, (const char *const[]){"one", "--set", "a=1", "two", "--", "-o", NULL});
     ck_assert_msg(p.status == QD_OK, "%s", p.error.text);
@@ -225,9 +217,8 @@ START_TEST(test_any_number_of_words) {
     parse(&p, &many_words, (const char *const[]){"--help", NULL});
     ck_assert_int_eq(p.status, QD_OK);
 }
-END_TEST
 
-START_TEST(test_a_long_unknown_flag_is_cut) {
+QD_TEST(test_a_long_unknown_flag_is_cut) {
     char flag[600];
     memset(flag, 'x', sizeof flag);
     flag[0] = flag[1] = '-';
@@ -239,14 +230,5 @@ START_TEST(test_a_long_unknown_flag_is_cut) {
     ck_assert_int_eq(qdi_options_parse(&syntax, 1, arguments, &values, &error), QD_ERR_ARGUMENT);
     ck_assert_uint_lt(strlen(error.text), 200);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("options", 0, NULL, NULL);
-    qd_test_once(tests, test_values, test_whole_numbers_in_other_forms, test_nothing_given,
-                 test_lists_keep_their_order_and_the_last_value_counts, test_letters_and_end_of_flags,
-                 test_a_command_without_a_word, test_two_words_that_are_needed, test_any_number_of_words,
-                 test_a_long_unknown_flag_is_cut);
-    tcase_add_loop_test(tests, test_wrong_lines, 0, (int)(sizeof wrong / sizeof wrong[0]));
-    return qd_test_run_case("options", tests);
-}
+QD_TEST_MAIN("options", 0, NULL, NULL)

@@ -6,8 +6,6 @@
 #include "tools/host/pin.h"
 
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // `nodes` nodes of `cores` cores of `units` processors, numbered as the system of such a machine numbers
@@ -38,7 +36,7 @@ static void expect(const qdi_pin *pin, const int *processors) {
                       pin->processors[k], processors[k]);
 }
 
-START_TEST(close_takes_neighbours) {
+QD_TEST(close_takes_neighbours) {
     qdi_topology machine = make_machine(2, 4, 2);
     qdi_pin pin = place(&machine, QDI_PIN_CLOSE, 6);
     expect(&pin, (int[]){0, 1, 2, 3, 4, 5});
@@ -48,9 +46,8 @@ START_TEST(close_takes_neighbours) {
     ck_assert_int_eq(pin.node[4], 1);
     qdi_topology_free(&machine);
 }
-END_TEST
 
-START_TEST(spread_takes_all_nodes_and_their_cores_evenly) {
+QD_TEST(spread_takes_all_nodes_and_their_cores_evenly) {
     qdi_topology machine = make_machine(2, 4, 2);
     qdi_pin pin = place(&machine, QDI_PIN_SPREAD, 1);
     expect(&pin, (int[]){0});
@@ -62,10 +59,9 @@ START_TEST(spread_takes_all_nodes_and_their_cores_evenly) {
     expect(&pin, (int[]){0, 1, 2, 4, 6});
     qdi_topology_free(&machine);
 }
-END_TEST
 
 // A node of which this process has few cores gets no more threads than it has cores, but some.
-START_TEST(uneven_nodes_are_filled_evenly) {
+QD_TEST(uneven_nodes_are_filled_evenly) {
     qdi_topology_processor processors[] = {{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}, {9, 9, 1}};
     const qdi_topology machine = {processors, 5, 5};
     qdi_pin pin = place(&machine, QDI_PIN_SPREAD, 2);
@@ -73,10 +69,9 @@ START_TEST(uneven_nodes_are_filled_evenly) {
     pin = place(&machine, QDI_PIN_SPREAD, 4);
     expect(&pin, (int[]){0, 1, 2, 9});
 }
-END_TEST
 
 // More threads than cores: every processor of a core in turn, and no core has two more than another.
-START_TEST(more_threads_than_cores_wrap) {
+QD_TEST(more_threads_than_cores_wrap) {
     static const qdi_pin_policy policies[] = {QDI_PIN_CLOSE, QDI_PIN_SPREAD};
     qdi_topology machine = make_machine(2, 3, 2);
     for (size_t p = 0; p < 2; ++p) {
@@ -99,9 +94,8 @@ START_TEST(more_threads_than_cores_wrap) {
     }
     qdi_topology_free(&machine);
 }
-END_TEST
 
-START_TEST(the_most_threads_have_a_place) {
+QD_TEST(the_most_threads_have_a_place) {
     qdi_topology machine = make_machine(8, 64, 2);
     for (int threads = 1; threads <= QD_TEAM_MAX; threads += 31) {
         qdi_pin pin = place(&machine, QDI_PIN_SPREAD, threads);
@@ -112,9 +106,8 @@ START_TEST(the_most_threads_have_a_place) {
     }
     qdi_topology_free(&machine);
 }
-END_TEST
 
-START_TEST(hwloc_reads_nodes_cores_and_processors) {
+QD_TEST(hwloc_reads_nodes_cores_and_processors) {
     int all[64];
     for (int i = 0; i < 64; ++i) all[i] = i;
     qdi_topology machine;
@@ -144,10 +137,9 @@ START_TEST(hwloc_reads_nodes_cores_and_processors) {
     ck_assert_int_eq(qdi_topology_read("nonsense", all, 64, &machine, &error), QD_ERR_IO);
     qdi_topology_free(&machine);
 }
-END_TEST
 
 // Of this machine only what the process may run on is taken, as `taskset` leaves it.
-START_TEST(affinity_is_respected) {
+QD_TEST(affinity_is_respected) {
     int allowed[64];
     qd_error error = {""};
     qdi_pin pin;
@@ -166,9 +158,8 @@ START_TEST(affinity_is_respected) {
     ck_assert_int_eq(sched_getaffinity(0, sizeof after, &after), 0);
     ck_assert(CPU_EQUAL(&last, &after)); // trying them out changes nothing
 }
-END_TEST
 
-START_TEST(off_looks_at_nothing) {
+QD_TEST(off_looks_at_nothing) {
     qd_error error = {""};
     qdi_pin pin;
     ck_assert_int_eq(qdi_pin_here(QDI_PIN_OFF, 4, false, &pin, &error), QD_OK);
@@ -176,17 +167,15 @@ START_TEST(off_looks_at_nothing) {
     ck_assert_int_eq(qdi_pin_team(&pin, NULL), QD_OK);
     ck_assert_int_eq(qdi_pin_team(NULL, NULL), QD_OK);
 }
-END_TEST
 
-START_TEST(a_processor_that_is_refused_is_named) {
+QD_TEST(a_processor_that_is_refused_is_named) {
     qd_error error = {""};
     qdi_pin pin = {.policy = QDI_PIN_CLOSE, .threads = 1, .processors = {16001}};
     ck_assert_int_eq(qdi_pin_try(&pin, &error), QD_ERR_IO);
     ck_assert_ptr_nonnull(strstr(error.text, "processor 16001"));
 }
-END_TEST
 
-START_TEST(values_are_checked) {
+QD_TEST(values_are_checked) {
     qd_error error = {""};
     qdi_pin_policy policy = QDI_PIN_CLOSE;
     ck_assert_int_eq(qdi_pin_read(NULL, &policy, &error), QD_OK);
@@ -199,9 +188,8 @@ START_TEST(values_are_checked) {
     ck_assert_int_eq(qdi_pin_read("closer", &policy, &error), QD_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "'closer'"));
 }
-END_TEST
 
-START_TEST(words_and_json_name_processors) {
+QD_TEST(words_and_json_name_processors) {
     const qdi_pin pin = {.policy = QDI_PIN_SPREAD,
                          .threads = 5,
                          .cores = 8,
@@ -222,12 +210,5 @@ START_TEST(words_and_json_name_processors) {
     ck_assert_ptr_nonnull(strstr(json.text, "[0,0,0,1,1]"));
     qdi_json_free(&json);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main(
-        "pin", 60, NULL, NULL, close_takes_neighbours, spread_takes_all_nodes_and_their_cores_evenly,
-        uneven_nodes_are_filled_evenly, more_threads_than_cores_wrap, the_most_threads_have_a_place,
-        hwloc_reads_nodes_cores_and_processors, affinity_is_respected, off_looks_at_nothing,
-        a_processor_that_is_refused_is_named, values_are_checked, words_and_json_name_processors);
-}
+QD_TEST_MAIN("pin", 60, NULL, NULL)

@@ -9,14 +9,13 @@
 #include "tools/host/threads_here.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static const qdi_thread_facts machine = {.cores = 8, .affinity = 8};
 
-START_TEST(test_order_of_sources) {
+QD_TEST(test_order_of_sources) {
     qdi_thread_facts facts = machine;
     facts.asked = 3;
     facts.omp = "4";
@@ -38,9 +37,8 @@ START_TEST(test_order_of_sources) {
     ck_assert_str_eq(choice.reason, "8 cores");
     for (size_t i = 0; i < 3; ++i) ck_assert_str_eq(choice.warnings[i], "");
 }
-END_TEST
 
-START_TEST(test_least_of_what_is_allowed) {
+QD_TEST(test_least_of_what_is_allowed) {
     qdi_thread_facts facts = machine;
     facts.affinity = 6;
     qdi_thread_choice choice = qdi_threads_choose(&facts);
@@ -61,7 +59,6 @@ START_TEST(test_least_of_what_is_allowed) {
     ck_assert_int_eq(choice.threads, 1);
     ck_assert_str_eq(choice.reason, "1 core");
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -86,7 +83,7 @@ static const struct {
                  {"4294967297", 0},
                  {"18446744073709551617", 0}};
 
-START_TEST(test_variables) {
+QD_TEST_LOOP(test_variables, 0, (int)(sizeof variables / sizeof variables[0])) {
     qdi_thread_facts facts = machine;
     facts.omp = variables[_i].text;
     qdi_thread_choice choice = qdi_threads_choose(&facts);
@@ -99,9 +96,8 @@ START_TEST(test_variables) {
                       "'%s'", choice.warnings[0]);
     }
 }
-END_TEST
 
-START_TEST(test_a_bad_variable_lets_the_next_one_decide) {
+QD_TEST(test_a_bad_variable_lets_the_next_one_decide) {
     qdi_thread_facts facts = machine;
     facts.omp = "many";
     facts.slurm = "2";
@@ -111,9 +107,8 @@ START_TEST(test_a_bad_variable_lets_the_next_one_decide) {
     ck_assert_str_ne(choice.warnings[0], "");
     ck_assert_str_eq(choice.warnings[1], "");
 }
-END_TEST
 
-START_TEST(test_more_than_there_are_is_allowed_with_a_warning) {
+QD_TEST(test_more_than_there_are_is_allowed_with_a_warning) {
     qdi_thread_facts facts = machine;
     facts.asked = 9;
     qdi_thread_choice choice = qdi_threads_choose(&facts);
@@ -124,9 +119,8 @@ START_TEST(test_more_than_there_are_is_allowed_with_a_warning) {
     facts.quota = 2;
     ck_assert_ptr_nonnull(strstr(qdi_threads_choose(&facts).warnings[2], "quota"));
 }
-END_TEST
 
-START_TEST(test_few_bodies_take_fewer) {
+QD_TEST(test_few_bodies_take_fewer) {
     static const struct {
         uint64_t bodies;
         int threads;
@@ -148,24 +142,21 @@ START_TEST(test_few_bodies_take_fewer) {
         ck_assert_int_eq(choice.threads, 4);
     }
 }
-END_TEST
 
-START_TEST(test_this_machine) {
+QD_TEST(test_this_machine) {
     ck_assert_int_ge(qdi_host_cores(), 1);
     ck_assert_int_ge(qdi_host_affinity(), 1);
     ck_assert(qdi_cgroup_quota("") >= 0);
     ck_assert_uint_gt(qdi_os_peak_memory(), 100000);
     ck_assert_int_gt(qdi_host_terminal_width(), 0);
 }
-END_TEST
 
-START_TEST(test_pictures_take_what_is_left) {
+QD_TEST(test_pictures_take_what_is_left) {
     (void)setenv("OMP_NUM_THREADS", "8", 1);
     static const int cases[][2] = {{1, 4}, {4, 4}, {5, 3}, {7, 1}, {8, 1}, {20, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         ck_assert_int_eq(qdi_threads_for_frames(cases[i][0]), cases[i][1]);
 }
-END_TEST
 
 /// Puts a file under a root of the test's own, with the directories it needs.
 static void plant(const qd_scratch *root, const char *name, const char *text) {
@@ -182,7 +173,7 @@ static void near(double is, double expected) {
     ck_assert_msg(fabs(is - expected) < 1e-12, "%g is not %g", is, expected);
 }
 
-START_TEST(test_quota_version_2) {
+QD_TEST(test_quota_version_2) {
     qd_scratch root = qd_scratch_make();
     near(qdi_cgroup_quota(root.path), 0); // nothing there
     plant(&root, "proc/self/cgroup", "0::/a/b\n");
@@ -202,9 +193,8 @@ START_TEST(test_quota_version_2) {
     near(qdi_cgroup_quota(root.path), 3);
     qd_scratch_remove(&root);
 }
-END_TEST
 
-START_TEST(test_quota_version_1) {
+QD_TEST(test_quota_version_1) {
     qd_scratch root = qd_scratch_make();
     plant(&root, "proc/self/cgroup", "12:memory:/job\n4:cpu,cpuacct:/job\n3:cpuset:/other\n");
     plant(&root, "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
@@ -222,15 +212,5 @@ START_TEST(test_quota_version_1) {
     near(qdi_cgroup_quota(root.path), 0);
     qd_scratch_remove(&root);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("threads", 0, NULL, NULL);
-    qd_test_once(tests, test_order_of_sources, test_least_of_what_is_allowed,
-                 test_a_bad_variable_lets_the_next_one_decide,
-                 test_more_than_there_are_is_allowed_with_a_warning, test_this_machine,
-                 test_few_bodies_take_fewer, test_pictures_take_what_is_left, test_quota_version_2,
-                 test_quota_version_1);
-    tcase_add_loop_test(tests, test_variables, 0, (int)(sizeof variables / sizeof variables[0]));
-    return qd_test_run_case("threads", tests);
-}
+QD_TEST_MAIN("threads", 0, NULL, NULL)

@@ -26,7 +26,7 @@ static void put(const qd_scratch *scratch, const char *ending, const char *text)
 
 #define HEAD(step, names) "ITEM: TIMESTEP\n" step "\nITEM: NUMBER OF ATOMS\n2\nITEM: ATOMS " names "\n"
 
-START_TEST(frames_are_read_by_their_columns) {
+QD_TEST(frames_are_read_by_their_columns) {
     qd_scratch folder = qd_scratch_make();
     qdi_lammps_result result;
     qd_error error = {""};
@@ -55,9 +55,8 @@ START_TEST(frames_are_read_by_their_columns) {
     qdi_lammps_result_free(&result);
     qd_scratch_remove(&folder);
 }
-END_TEST
 
-START_TEST(broken_files_are_refused) {
+QD_TEST(broken_files_are_refused) {
     static const char *const broken[] = {
         "",                                               // nothing
         "1 2 3\n",                                        // no frame
@@ -81,9 +80,8 @@ START_TEST(broken_files_are_refused) {
     }
     qd_scratch_remove(&folder);
 }
-END_TEST
 
-START_TEST(differences_count_no_periods) {
+QD_TEST(differences_count_no_periods) {
     double ours[2][QDI_LAMMPS_COLUMNS] = {{9.5, 0, 100}, {1, 1}};
     double theirs[2][QDI_LAMMPS_COLUMNS] = {{-0.25, 0, 110}, {1, 1}};
     const qdi_lammps_frame frame = {0, theirs};
@@ -97,10 +95,9 @@ START_TEST(differences_count_no_periods) {
     theirs[1][QDI_LAMMPS_Y] = (double)NAN;
     ck_assert(isnan(qdi_lammps_difference(&scene, &frame, ours, QDI_LAMMPS_X, QDI_LAMMPS_Y, 1)));
 }
-END_TEST
 
 /// What was kept came from the script that would be written now, and from the state that there is now.
-START_TEST(kept_numbers_belong_to_the_scenes) {
+QD_TEST(kept_numbers_belong_to_the_scenes) {
     qd_scratch folder = qd_scratch_make();
     const qd_scratch_path now = qd_scratch_at(&folder, "now");
     for (size_t i = 0; i < QDI_LAMMPS_MATCHES; ++i) {
@@ -139,9 +136,8 @@ START_TEST(kept_numbers_belong_to_the_scenes) {
     }
     qd_scratch_remove(&folder);
 }
-END_TEST
 
-START_TEST(scenes_are_what_they_say) {
+QD_TEST(scenes_are_what_they_say) {
     for (size_t i = 0; i < QDI_LAMMPS_MATCHES; ++i) {
         qdi_lammps_scene scene;
         ck_assert_int_eq(qdi_lammps_scene_make(i, &scene), QD_OK);
@@ -159,11 +155,10 @@ START_TEST(scenes_are_what_they_say) {
     ck_assert_int_eq(qdi_lammps_way_of("renew"), QDI_LAMMPS_RENEW);
     ck_assert_int_eq(qdi_lammps_way_of("lost"), -1);
 }
-END_TEST
 
 // A program that fails is noticed, and one that LAMMPS does not understand says why; where there is no
 // LAMMPS, that.
-START_TEST(failure_says_why) {
+QD_TEST(failure_says_why) {
     char folder[600];
     ck_assert(!qdi_host_make_scratch(folder, 8));
     ck_assert(qdi_host_make_scratch(folder, sizeof folder));
@@ -180,10 +175,5 @@ START_TEST(failure_says_why) {
     ck_assert_int_eq(qdi_lammps_run(&scene, &task, NULL, &result, &error), QD_ERR_IO);
     if (qdi_lammps_found(1)) ck_assert_msg(strstr(error.text, "LAMMPS says: ERROR"), "%s", error.text);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("lammps", 120, NULL, NULL, frames_are_read_by_their_columns, broken_files_are_refused,
-                        differences_count_no_periods, kept_numbers_belong_to_the_scenes,
-                        scenes_are_what_they_say, failure_says_why);
-}
+QD_TEST_MAIN("lammps", 120, NULL, NULL)

@@ -1,5 +1,4 @@
 #include "tests/support/harness.h"
-#include "tests/support/program.h"
 #include "tools/physics/physics.h"
 #include "tools/physics/reference.h"
 
@@ -8,18 +7,22 @@
 #include <quadrille/random.h>
 #include <string.h>
 
+#undef QD_PROGRAM
+#define QD_PROGRAM QD_VALIDATE
+#include "tests/support/one_program.h"
+#include "tests/support/worlds.h"
+
 // What tools/validate judges by: its statistics, its reference values, and what passes. The physics is tested
 // by running it.
 
-START_TEST(test_estimates) {
+QD_TEST(test_estimates) {
     const double values[] = {1, 2, 3, 4};
     qdi_estimate of = qdi_estimate_of(values, 4);
     ck_assert(of.mean == 2.5 && fabs(of.error - sqrt(5.0 / 12)) < 1e-15);
     ck_assert(isinf(qdi_estimate_of(values, 1).error)); // one value says nothing of chance
 }
-END_TEST
 
-START_TEST(test_blocks_see_what_hangs_together) {
+QD_TEST(test_blocks_see_what_hangs_together) {
     enum { RUNS = 4, BLOCKS = 16, COUNT = RUNS * BLOCKS };
     double alone[COUNT], pairs[COUNT];
     qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
@@ -32,9 +35,8 @@ START_TEST(test_blocks_see_what_hangs_together) {
     ck_assert(qdi_estimate_blocks(alone, RUNS, BLOCKS).error >= qdi_estimate_of(alone, COUNT).error);
     ck_assert(qdi_estimate_blocks(alone, 4, 1).error == qdi_estimate_of(alone, 4).error); // nothing to join
 }
-END_TEST
 
-START_TEST(test_line_to_zero) {
+QD_TEST(test_line_to_zero) {
     const double x[] = {1, 2, 4};
     const qdi_estimate line[] = {{5, 0.1}, {7, 0.1}, {11, 0.1}};
     qdi_estimate at = qdi_estimate_at_zero(x, line, 3);
@@ -44,9 +46,8 @@ START_TEST(test_line_to_zero) {
     const qdi_estimate vague[] = {{5, 0.1}, {7, 0.1}, {0, 1e6}}; // counts for nothing
     ck_assert(fabs(qdi_estimate_at_zero(x, vague, 3).mean - 3) < 1e-6);
 }
-END_TEST
 
-START_TEST(test_rayleigh) {
+QD_TEST(test_rayleigh) {
     enum { COUNT = 20000 };
     static double speeds[COUNT];
     for (int i = 0; i < COUNT; ++i)
@@ -59,9 +60,8 @@ START_TEST(test_rayleigh) {
     double one = 1;    // F(1) = 0.3935: the jump from 0 to 1 is farther off above
     ck_assert(fabs(qdi_rayleigh_distance(&one, 1, 1) - 0.606531) < 1e-6);
 }
-END_TEST
 
-START_TEST(test_reference) {
+QD_TEST(test_reference) {
     const double table[][2] = {{0.01, 1.02032}, {0.1, 1.23614}, {0.2, 1.57037}, {0.3, 2.06326},
                                {0.4, 2.8293},   {0.5, 4.1063},  {0.6, 6.456}};
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
@@ -76,9 +76,8 @@ START_TEST(test_reference) {
               fabs(qdi_reference_cooling(0.95) - 0.99651) < 1e-5);
     ck_assert(fabs(qdi_reference_loss(0.9) - (1 - 0.02686 / 4)) < 1e-5);
 }
-END_TEST
 
-START_TEST(test_rows) {
+QD_TEST(test_rows) {
     qdi_rows rows = {.rows = NULL};
     const qdi_estimate good = {1.01, 0.003}, far = {1.04, 0.003}, vague = {1.01, 0.02},
                        none = {(double)NAN, 0.001};
@@ -100,18 +99,16 @@ START_TEST(test_rows) {
     for (int i = 0; i < 100; ++i) ck_assert(qdi_rows_add(&rows, "more", good, 1, 0.02)->pass);
     qdi_rows_free(&rows);
 }
-END_TEST
 
-START_TEST(test_gas) {
+QD_TEST(test_gas) {
     qdi_gas_def def = qdi_gas_default();
     def.columns = 8;
     def.rows = 6;
     def.speed = 2;
-    qd_world *gas = NULL, *copy = NULL;
+    qd_own(qd_world) gas = NULL, copy = NULL;
     qd_error error;
     ck_assert(qdi_gas_create(&def, &gas, &error) == QD_OK);
-    qd_metrics now;
-    qd_world_measure(gas, &now);
+    qd_metrics now = qd_test_measure(gas);
     ck_assert(now.bodies == 48 && fabs(now.momentum_x) < 1e-12 && fabs(now.momentum_y) < 1e-12);
     ck_assert(fabs(now.translation / 47 - 4) < 1e-12);
     ck_assert(fabs(48 * 3.14159265358979323846 / 4 / now.area - def.eta) < 1e-12);
@@ -124,35 +121,17 @@ START_TEST(test_gas) {
     qd_body_view before = qd_world_view(gas), after = qd_world_view(copy);
     for (uint32_t i = 0; i < 48; ++i)
         ck_assert(before.x[before.row_of_index[i]] == after.x[after.row_of_index[i]]);
-    qd_world_destroy(copy);
-    qd_world_destroy(gas);
-}
-END_TEST
-
-static qd_program program;
-
-static void setup(void) {
-    qd_program_setup(&program, QD_VALIDATE);
 }
 
-static void teardown(void) {
-    qd_program_teardown(&program);
-}
-
-#define RUN(...) qd_program_run(&program, &(qd_program_start){.arguments = {__VA_ARGS__}})
-
-START_TEST(test_table) {
-    qd_program_outcome outcome = RUN("packing_square", "slope_t");
-    ck_assert_msg(outcome.code == 0, "%s%s", outcome.out, outcome.err);
+QD_TEST(test_table) {
+    qd_program_outcome outcome = SUCCEED("packing_square", "slope_t");
     ck_assert_ptr_nonnull(strstr(outcome.out, "\npacking_square "));
     ck_assert_ptr_nonnull(strstr(outcome.out, "\nslope_tip "));
     ck_assert_ptr_nonnull(strstr(outcome.out, "\n3 of 3 rows pass, 0 of 0 twins fail\n"));
     ck_assert_ptr_null(strstr(outcome.out, "triangular"));
-    qd_program_forget(&outcome);
 }
-END_TEST
 
-START_TEST(test_json) {
+QD_TEST(test_json) {
     json_t *rows = qd_program_json(RUN("--json", "packing"), 0);
     ck_assert_uint_eq(json_array_size(rows), 4);
     static const char *const keys[] = {"case",      "measured", "reference", "stderr",
@@ -167,39 +146,17 @@ START_TEST(test_json) {
     ck_assert(fabs(json_real_value(json_object_get(first, "measured")) - 0.9068996821) < 1e-9);
     json_decref(rows);
 }
-END_TEST
 
-START_TEST(test_wrong_calls) {
-    qd_program_outcome outcome = RUN("--jsno");
-    qd_program_expect_complaint(&outcome, 2, "--jsno");
-    qd_program_forget(&outcome);
-    outcome = RUN("--lammps", "lost");
-    qd_program_expect_complaint(&outcome, 2, "kept or renew");
-    qd_program_forget(&outcome);
-    outcome = RUN("--lammps");
-    qd_program_expect_complaint(&outcome, 2, "--lammps needs");
-    qd_program_forget(&outcome);
-    outcome = RUN("eos_0.35");
-    qd_program_expect_complaint(&outcome, 2, "--list");
-    qd_program_forget(&outcome);
-    outcome = RUN("--list");
+QD_TEST(test_wrong_calls) {
+    expect_refusal(RUN("--jsno"), 2, "--jsno");
+    expect_refusal(RUN("--lammps", "lost"), 2, "kept or renew");
+    expect_refusal(RUN("--lammps"), 2, "--lammps needs");
+    expect_refusal(RUN("eos_0.35"), 2, "--list");
+    qd_program_outcome outcome = RUN("--list");
     ck_assert(outcome.code == 0 && strstr(outcome.out, "\nhaff_0.9 ") &&
               strstr(outcome.out, "\neos_stepped_0.1 "));
-    qd_program_forget(&outcome);
     outcome = RUN("--help");
     ck_assert(outcome.code == 0 && strstr(outcome.out, "--short") && !*outcome.err);
-    qd_program_forget(&outcome);
 }
-END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("physics");
-    TCase *judging = tcase_create("judging");
-    qd_test_once(judging, test_estimates, test_blocks_see_what_hangs_together, test_line_to_zero,
-                 test_rayleigh, test_reference, test_rows, test_gas);
-    suite_add_tcase(suite, judging);
-    TCase *running = qd_test_case("program", 120, setup, teardown);
-    qd_test_once(running, test_table, test_json, test_wrong_calls);
-    suite_add_tcase(suite, running);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("physics", 120, setup, teardown)

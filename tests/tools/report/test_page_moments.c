@@ -3,7 +3,6 @@
 #include "tests/support/pages.h"
 #include "tests/support/recorder.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ typedef struct found {
 /// The worlds in the page of `out`, and whether a note of it has these words.
 static found find(const char *words) {
     static const char begin[] = "class=\"moment\" data-frame=\"";
-    qd_page page = qd_page_read(at("out/report.html").text);
+    qd_own(qd_page) page = qd_page_read(at("out/report.html").text);
     found made = {.noted = qd_page_notes(&page, words)};
     for (const char *c = page.text; (c = strstr(c, begin)) != NULL; ++made.count) {
         char *after;
@@ -45,7 +44,6 @@ static found find(const char *words) {
         json_decref(read);
         c = end;
     }
-    qd_page_forget(&page);
     return made;
 }
 
@@ -55,7 +53,7 @@ static void make(void) {
     SUCCEED("report", "out", "-q");
 }
 
-START_TEST(frames_with_a_snapshot_can_be_asked) {
+QD_TEST(frames_with_a_snapshot_can_be_asked) {
     make();
     const found made = find("can be asked");
     ck_assert_uint_eq(made.count, 5);
@@ -65,10 +63,9 @@ START_TEST(frames_with_a_snapshot_can_be_asked) {
         ck_assert_int_eq(made.steps[i], (json_int_t)(10 * i));
     }
 }
-END_TEST
 
 /// The last step has a checkpoint whatever the scene records; frames without anything have none.
-START_TEST(a_checkpoint_will_do) {
+QD_TEST(a_checkpoint_will_do) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "record.snapshots=0");
     SUCCEED("report", "out", "-q");
@@ -78,18 +75,16 @@ START_TEST(a_checkpoint_will_do) {
     ck_assert_int_eq(made.steps[made.count - 1], 40);
     ck_assert_uint_lt(made.count, 5);
 }
-END_TEST
 
-START_TEST(a_run_without_frames_has_none) {
+QD_TEST(a_run_without_frames_has_none) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--frames", "0");
     SUCCEED("report", "out", "-q");
     ck_assert_uint_eq(find("can be asked").count, 0);
 }
-END_TEST
 
 /// What takes more than a quarter of the room is thinned out evenly, and said.
-START_TEST(only_as_many_as_there_is_room_for) {
+QD_TEST(only_as_many_as_there_is_room_for) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--bodies", "600", "--frames", "1", "--snapshots", "1",
             "--steps", "40", "--set", "view.size=[64,48]");
@@ -105,9 +100,8 @@ START_TEST(only_as_many_as_there_is_room_for) {
     SUCCEED("report", "out", "-q");
     ck_assert_uint_eq(find("").count, 41);
 }
-END_TEST
 
-START_TEST(one_world_may_be_too_much) {
+QD_TEST(one_world_may_be_too_much) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--bodies", "11000", "--frames", "1", "--snapshots", "1",
             "--steps", "1", "--set", "view.size=[64,48]");
@@ -120,9 +114,8 @@ START_TEST(one_world_may_be_too_much) {
     ck_assert(made.noted);
     ck_assert_uint_eq(made.count, 2);
 }
-END_TEST
 
-START_TEST(damaged_ones_are_left_out) {
+QD_TEST(damaged_ones_are_left_out) {
     qd_recording_make(&(qd_recording){.scene = scene}, at("out").text);
     qd_recording_turn(at("out").text, "snapshots", "world", 20, 100, 3);
     SUCCEED("report", "out", "-q");
@@ -131,23 +124,14 @@ START_TEST(damaged_ones_are_left_out) {
     ck_assert_uint_eq(made.count, 4);
     ck_assert_int_eq(made.steps[2], 30);
 }
-END_TEST
 
 /// The page is the same for any number of threads that made the run.
-START_TEST(bytes_repeat) {
+QD_TEST(bytes_repeat) {
     make();
-    qd_page one = qd_page_read(at("out/report.html").text);
+    qd_own(qd_page) one = qd_page_read(at("out/report.html").text);
     SUCCEED("report", "out", "-q", "-o", "again.html");
-    qd_page two = qd_page_read(at("again.html").text);
+    qd_own(qd_page) two = qd_page_read(at("again.html").text);
     ck_assert_str_eq(one.text, two.text);
-    qd_page_forget(&one);
-    qd_page_forget(&two);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("page_moments", 300, setup, teardown, frames_with_a_snapshot_can_be_asked,
-                        a_checkpoint_will_do, a_run_without_frames_has_none,
-                        only_as_many_as_there_is_room_for, one_world_may_be_too_much,
-                        damaged_ones_are_left_out, bytes_repeat);
-}
+QD_TEST_MAIN("page_moments", 300, setup, teardown)

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 
 // What a page has of a world, held against the world itself.
 
@@ -161,7 +160,7 @@ static void check_contacts(const json_t *page, const qd_world *world, uint64_t s
 }
 
 /// Random worlds of all shapes and boundaries, also with gaps among the indices.
-START_TEST(test_random_worlds) {
+QD_TEST(test_random_worlds) {
     uint64_t first = qd_test_seed(1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(40);
     const qd_view view = qd_view_default();
@@ -170,7 +169,7 @@ START_TEST(test_random_worlds) {
         qd_random random = qd_random_at(seed, 0, 0);
         qd_world_def def = qd_test_random_def(&random);
         def.capacity = 1 + (uint32_t)(qd_random_bits(&random) % 8);
-        qd_world *world = qd_test_world(&def);
+        qd_own(qd_world) world = qd_test_world(&def);
         qd_test_scatter_shapes(world, &random, 60);
         for (uint32_t i = 0; i < 60; i += 7) ck_assert_int_eq(qd_world_remove(world, (qd_id){i, 1}), QD_OK);
         qd_test_step(world, 1e-3, 1 + (size_t)(qd_random_bits(&random) % 4));
@@ -181,21 +180,16 @@ START_TEST(test_random_worlds) {
         contacts += json_array_size(list_of(page, "contacts"));
         deep += json_array_size(list_of(page, "nodes")) > 5;
         json_decref(page);
-        qd_world_destroy(world);
     }
     if (!qd_test_replaying()) ck_assert(contacts > 0 && deep > 0);
 }
-END_TEST
 
 /// Where the page has the camera and the corners of shapes that the picture has.
-START_TEST(test_camera_and_shapes) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){40, 25};
+QD_TEST(test_camera_and_shapes) {
+    qd_world_def def = qd_test_def(40, 25);
     def.boundary_x = QD_BOUNDARY_PERIODIC;
-    qd_world *world = qd_test_world(&def);
-    qd_body_def body = qd_body_def_default();
-    body.position = (qd_vec2){10, 10};
-    body.shape = qd_shape_capsule(2, 0.5);
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_body_def body = qd_test_body_at(qd_shape_capsule(2, 0.5), 10, 10);
     (void)qd_test_add(world, &body);
     body.position.x = 20;
     (void)qd_test_add(world, &body); // of the same shape
@@ -222,15 +216,12 @@ START_TEST(test_camera_and_shapes) {
     ck_assert(number_at(list_of(page, "period"), 0) == 40 && number_at(list_of(page, "period"), 1) == 0);
     ck_assert(number_at(list_of(page, "area"), 2) == 320 && number_at(list_of(page, "area"), 3) == 200);
     json_decref(page);
-    qd_world_destroy(world);
 }
-END_TEST
 
 /// Of too many bodies those that are seen come first.
-START_TEST(test_more_bodies_than_a_page_has) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){400, 100};
-    qd_world *world = qd_test_world(&def);
+QD_TEST(test_more_bodies_than_a_page_has) {
+    qd_world_def def = qd_test_def(400, 100);
+    qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 12000; ++i)
         (void)qd_test_disk(world, 1.5 + 1.9 * (i % 200), 1.5 + 1.5 * (double)(i / 200), 0, 0, 0.5, 0);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
@@ -253,22 +244,19 @@ START_TEST(test_more_bodies_than_a_page_has) {
     ck_assert_uint_gt(seen, 500);
     ck_assert_uint_eq(there, seen);
     json_decref(page);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(test_lack_of_memory) {
+QD_TEST(test_lack_of_memory) {
     qd_random random = qd_random_at(3, 0, 0);
     qd_world_def def = qd_world_def_default();
     def.capacity = 4;
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_test_scatter_shapes(world, &random, 60);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     const qd_view view = qd_view_default();
     size_t failed = 0;
     for (size_t n = 1;; ++n) {
-        qd_test_allocator allocator;
-        qd_test_allocator_init(&allocator, n);
+        qd_test_allocator allocator = qd_test_allocator_of(&allocator, n);
         qdi_json json = {.allocator = &allocator.allocator, .dense = true};
         qd_status status = qdi_page_world(world, &view, area, &json);
         qdi_json_free(&json);
@@ -276,11 +264,6 @@ START_TEST(test_lack_of_memory) {
         failed += 1;
     }
     ck_assert_uint_gt(failed, 5);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("page_world", 300, NULL, NULL, test_random_worlds, test_camera_and_shapes,
-                        test_more_bodies_than_a_page_has, test_lack_of_memory);
-}
+QD_TEST_MAIN("page_world", 300, NULL, NULL)

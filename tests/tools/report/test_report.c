@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <quadrille/field.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define READ(name) qd_page_read(at(name).text)
@@ -29,10 +28,10 @@ static void make(void) {
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--threads", "2");
 }
 
-START_TEST(everything_is_in_the_page) {
+QD_TEST(everything_is_in_the_page) {
     make();
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_uint_eq(read.frames, FRAMES);
     const json_t *frames = json_object_get(read.data, "frames");
     ck_assert_uint_eq(json_array_size(frames), FRAMES);
@@ -56,15 +55,13 @@ START_TEST(everything_is_in_the_page) {
     static const char *const fetches[] = {" src=\"", "sourceMappingURL", "@import", "url(\"http"};
     for (size_t i = 0; i < sizeof fetches / sizeof fetches[0]; ++i)
         ck_assert_msg(!strstr(read.text, fetches[i]), "%s", fetches[i]);
-    qd_page_forget(&read);
 }
-END_TEST
 
 // The rows are those of run.db.
-START_TEST(rows_of_metrics_and_phases) {
+QD_TEST(rows_of_metrics_and_phases) {
     make();
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     const json_t *metrics = json_object_get(read.data, "metrics");
     const json_t *names = json_object_get(metrics, "names"), *rows = json_object_get(metrics, "rows");
     ck_assert_uint_eq(json_array_size(rows), ROWS);
@@ -84,14 +81,12 @@ START_TEST(rows_of_metrics_and_phases) {
     ck_assert_uint_eq(json_array_size(json_object_get(phases, "names")), 6);
     ck_assert_uint_eq(json_array_size(json_object_get(phases, "rows")), ROWS);
     ck_assert_uint_eq(json_array_size(json_array_get(json_object_get(phases, "rows"), 3)), 7);
-    qd_page_forget(&read);
 }
-END_TEST
 
 /// As the scene has them, not with the 17 digits that also read back as the same.
 // Each recorded step, as run.db has it to five digits; of more than there is room for some, the last among
 // them.
-START_TEST(recorded_fields) {
+QD_TEST(recorded_fields) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "record.fields={every: 5, cells: [4, 3]}");
     SUCCEED("report", "out", "-q");
@@ -122,12 +117,11 @@ START_TEST(recorded_fields) {
                      5 * (FRAMES - 1));
     qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(numbers_are_short) {
+QD_TEST(numbers_are_short) {
     SUCCEED("run", "pool", "--bodies", "10", "--steps", "2", "--set", "run.dt=0.005", "-o", "out", "-q");
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     const json_t *facts = json_object_get(read.data, "provenance"), *fact;
     const char *dt = NULL;
     size_t i;
@@ -137,40 +131,32 @@ START_TEST(numbers_are_short) {
     }
     ck_assert_ptr_nonnull(dt);
     ck_assert_str_eq(dt, "0.005");
-    qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(more_frames_than_there_is_room_for) {
+QD_TEST(more_frames_than_there_is_room_for) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--set", "view.size=[1600,1200]", "--frames", "1",
             "--set", "view.colour=speed");
-    qd_program_outcome result = RUN("report", "out", "--max-size", "1");
-    ck_assert_msg(result.code == 0, "%s", result.err);
-    qd_page read = READ("out/report.html");
+    qd_program_outcome result = SUCCEED("report", "out", "--max-size", "1");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_uint_lt(read.frames, 41);
     ck_assert_uint_ge(read.frames, 2);
     ck_assert_uint_lt(strlen(read.text), 1600000);
     ck_assert_ptr_nonnull(strstr(result.err, "of 41 frames are shown, one in "));
     const json_t *note = json_array_get(json_object_get(read.data, "notes"), 0);
     ck_assert_ptr_nonnull(strstr(json_string_value(note), "of 41 frames are shown"));
-    qd_page_forget(&read);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(a_run_that_is_not_over) {
+QD_TEST(a_run_that_is_not_over) {
     qd_recording_make(&(qd_recording){.scene = scene, .stop_at = 23}, at("out").text);
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_ptr_nonnull(strstr(read.text, "This run is not complete: the page shows it up to step 20 of "));
     ck_assert(json_is_null(json_object_get(read.data, "result")));
     ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(read.data, "metrics"), "rows")), 6);
-    qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(what_a_run_may_lack) {
+QD_TEST(what_a_run_may_lack) {
     qd_scratch_write(at("small.yaml").text, scene);
     SUCCEED("run", "small.yaml", "-o", "out", "-q", "--frames", "0", "--set", "record.metrics=0");
     SUCCEED("report", "out", "-q", "-o", "page.html");
@@ -189,28 +175,22 @@ START_TEST(what_a_run_may_lack) {
     SUCCEED("run", "small.yaml", "-o", "lost", "-q", "--force", "--steps", "2");
     ck_assert(!qd_scratch_exists(at("lost/report.html").text));
 }
-END_TEST
 
 // A double that is a whole number is written without a point, also where it is more than 64 bits hold.
-START_TEST(numbers_beyond_64_bits) {
+QD_TEST(numbers_beyond_64_bits) {
     qd_scratch_write(at("heavy.yaml").text,
                      "name: heavy\nrun: {steps: 2, seed: 18446744073709551615}\n"
                      "bodies: [{list: [{at: [50, 50], velocity: [2, 0], mass: 2e19}]}]\n");
     SUCCEED("run", "heavy.yaml", "-o", "heavy", "-q");
-    char *kept = qd_scratch_read(at("heavy/result.json").text, NULL);
+    qd_own_memory char *kept = qd_scratch_read(at("heavy/result.json").text, NULL);
     ck_assert_ptr_nonnull(strstr(kept, ": 40000000000000000000"));
-    free(kept);
-    qd_program_outcome result = RUN("report", "heavy");
-    ck_assert_int_eq(result.code, 0);
+    qd_program_outcome result = SUCCEED("report", "heavy");
     ck_assert_msg(!strstr(result.err, "result.json"), "%s", result.err);
-    qd_program_forget(&result);
-    char *page = qd_scratch_read(at("heavy/report.html").text, NULL);
+    qd_own_memory char *page = qd_scratch_read(at("heavy/report.html").text, NULL);
     ck_assert_ptr_nonnull(strstr(page, "40000000000000000000"));
-    free(page);
 }
-END_TEST
 
-START_TEST(what_is_refused) {
+QD_TEST(what_is_refused) {
     expect_refusal(RUN("report"), 2, "DIR");
     expect_refusal(RUN("report", "nowhere"), 3, "nowhere");
     make();
@@ -218,20 +198,13 @@ START_TEST(what_is_refused) {
     expect_refusal(RUN("report", "out", "-o", "/dev/null/such/page.html"), 4, "/dev/null/such/page.html");
     if (QD_TEST_THREAD_SANITIZER) return;
     SUCCEED("report", "out", "-q");
-    char *before = qd_scratch_read(at("out/report.html").text, NULL);
-    qd_program_outcome result = qd_program_run(
-        &program, &(qd_program_start){.arguments = {"report", "out", "-q"}, .file_limit = 100000});
-    expect_refusal(result, 4, "report.html");
+    qd_own_memory char *before = qd_scratch_read(at("out/report.html").text, NULL);
+    expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"report", "out", "-q"},
+                                                                .file_limit = 100000}),
+                   4, "report.html");
     qd_program_expect_no_parts(at("out").text);
-    char *after = qd_scratch_read(at("out/report.html").text, NULL);
+    qd_own_memory char *after = qd_scratch_read(at("out/report.html").text, NULL);
     ck_assert_str_eq(before, after); // the page of before is still whole
-    free(before);
-    free(after);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("report", 300, setup, teardown, everything_is_in_the_page, rows_of_metrics_and_phases,
-                        recorded_fields, numbers_are_short, more_frames_than_there_is_room_for,
-                        a_run_that_is_not_over, what_a_run_may_lack, numbers_beyond_64_bits, what_is_refused);
-}
+QD_TEST_MAIN("report", 300, setup, teardown)

@@ -113,10 +113,10 @@ static size_t expect_csv(const qd_page *page, const char *name) {
 
 // ---- sweeps ----
 
-START_TEST(a_sweep_with_failed_points) {
+QD_TEST(a_sweep_with_failed_points) {
     sweep("out", NULL, NULL);
     qd_program_expect(RUN("report", "out"), 0, "out/report.html: ", NULL);
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert_uint_eq(row_count(&read), POINTS);
     ck_assert_uint_eq(expect_csv(&read, "out/sweep.csv"), POINTS);
     ck_assert_uint_eq(count_status(&read, "done"), DONE);
@@ -132,12 +132,10 @@ START_TEST(a_sweep_with_failed_points) {
     static const char *const fetches[] = {" src=\"", "sourceMappingURL", "@import", "url(\"http"};
     for (size_t i = 0; i < sizeof fetches / sizeof fetches[0]; ++i)
         ck_assert_msg(!strstr(read.text, fetches[i]), "%s", fetches[i]);
-    qd_page_forget(&read);
 }
-END_TEST
 
 // What shares have done is put together while it is read, and stays theirs.
-START_TEST(an_unfinished_sweep_of_shares) {
+QD_TEST(an_unfinished_sweep_of_shares) {
     sweep("out", "--shard", "1/3");
     sweep("out", "--shard", "3/3");
     SUCCEED("report", "out", "-q");
@@ -161,9 +159,8 @@ START_TEST(an_unfinished_sweep_of_shares) {
     ck_assert_uint_eq(expect_csv(&read, "out/sweep.csv"), POINTS);
     qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(points_that_are_the_same_run) {
+QD_TEST(points_that_are_the_same_run) {
     qd_scratch_write(at("s.yaml").text, "scene: tiny.yaml\naxes:\n"
                                         "  - {key: contact.restitution, list: [0.5, 0.50, 0.7]}\n");
     SUCCEED("sweep", "s.yaml", "-o", "out", "-q");
@@ -185,7 +182,6 @@ START_TEST(points_that_are_the_same_run) {
     ck_assert(qd_page_notes(&read, "There is no sweep.db"));
     qd_page_forget(&read);
 }
-END_TEST
 
 /// The first and the last frame of each run.
 static void sweep_with_frames(void) {
@@ -196,7 +192,7 @@ static void sweep_with_frames(void) {
     sweep("out", NULL, NULL);
 }
 
-START_TEST(last_frames) {
+QD_TEST(last_frames) {
     sweep_with_frames();
     SUCCEED("report", "out", "-q");
     qd_page read = READ("out/report.html");
@@ -221,7 +217,6 @@ START_TEST(last_frames) {
     ck_assert(json_is_null(cell_of(&read, 1, "picture")));
     qd_page_forget(&read);
 }
-END_TEST
 
 /// When a run's page was written.
 static struct timespec time_of(const char *run) {
@@ -231,10 +226,10 @@ static struct timespec time_of(const char *run) {
     return stat(at(path).text, &facts) == 0 ? facts.st_mtim : (struct timespec){0};
 }
 
-START_TEST(pages_of_runs) {
+QD_TEST(pages_of_runs) {
     sweep_with_frames();
     SUCCEED("report", "out", "-q", "--runs");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     const char *first = text_of(&read, 0, "directory"), *other = text_of(&read, 2, "directory");
     for (size_t i = 0; i < 4; ++i) // restitution x speed: every second one fails
         ck_assert_str_eq(text_of(&read, i, "link"), i % 2 == 0 ? "page" : "directory");
@@ -266,24 +261,20 @@ START_TEST(pages_of_runs) {
     qd_page_forget(&read);
     read = READ("pages/index.html");
     ck_assert_str_eq(json_string_value(json_object_get(read.data, "way")), "../out/");
-    qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(what_is_refused_of_a_sweep) {
+QD_TEST(what_is_refused_of_a_sweep) {
     sweep("out", NULL, NULL);
     expect_refusal(RUN("report", "out", "-o", "/dev/null/such/page.html"), 4, "/dev/null/such/page.html");
     if (!QD_TEST_THREAD_SANITIZER) {
         SUCCEED("report", "out", "-q");
-        char *before = qd_scratch_read(at("out/report.html").text, NULL);
-        qd_program_outcome outcome = qd_program_run(
-            &program, &(qd_program_start){.arguments = {"report", "out", "-q"}, .file_limit = 100000});
-        expect_refusal(outcome, 4, "report.html");
+        qd_own_memory char *before = qd_scratch_read(at("out/report.html").text, NULL);
+        expect_refusal(qd_program_run(&program, &(qd_program_start){.arguments = {"report", "out", "-q"},
+                                                                    .file_limit = 100000}),
+                       4, "report.html");
         qd_program_expect_no_parts(at("out").text);
-        char *after = qd_scratch_read(at("out/report.html").text, NULL);
+        qd_own_memory char *after = qd_scratch_read(at("out/report.html").text, NULL);
         ck_assert_str_eq(before, after); // the page of before is still whole
-        free(before);
-        free(after);
     }
     qd_scratch_write(at("out/sweep.db").text,
                      "no database, but as long as the head of one is, and then a little more: "
@@ -296,20 +287,18 @@ START_TEST(what_is_refused_of_a_sweep) {
     expect_refusal(RUN("report", "empty", "--runs"), 2, "--runs");
     expect_refusal(RUN("report", "nowhere", "--runs"), 3, "nowhere");
 }
-END_TEST
 
 // ---- scaling tests ----
 
-START_TEST(a_scaling_test) {
+QD_TEST(a_scaling_test) {
     SUCCEED("scale", "gas", "--bodies", "500", "--threads", "1,2", "--weak", "--steps", "3", "--repeats", "2",
             "-o", "out", "-q");
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     json_t *test = json_load_file(at("out/scale.json").text, 0, NULL);
     ck_assert_ptr_nonnull(test);
     ck_assert(json_equal(test, json_object_get(read.data, "test")));
     json_decref(test);
-    qd_page_forget(&read);
     expect_refusal(RUN("report", "out", "--runs"), 2, "--runs is for the directory of a sweep");
     // The page belongs to the test: another one in the same place leaves none.
     SUCCEED("scale", "gas", "--bodies", "500", "--threads", "1", "--steps", "3", "--repeats", "1", "-o",
@@ -328,22 +317,19 @@ START_TEST(a_scaling_test) {
     expect_refusal(RUN("report", "out"), 3, "out has no scale.json");
     ck_assert(!qd_scratch_exists(at("out/report.html").text));
 }
-END_TEST
 
 // ---- what the pages need ----
 
-START_TEST(a_damaged_result) {
+QD_TEST(a_damaged_result) {
     SUCCEED("run", "tiny.yaml", "-o", "out", "-q", "--threads", "1");
     qd_scratch_write(at("out/result.json").text, "{\"state_hash\": 12,, }");
     SUCCEED("report", "out", "-q");
-    qd_page read = READ("out/report.html");
+    qd_own(qd_page) read = READ("out/report.html");
     ck_assert(qd_page_notes(&read, "The result.json of this run is not as a run writes it"));
     ck_assert(json_is_null(json_object_get(read.data, "result")));
-    qd_page_forget(&read);
 }
-END_TEST
 
-START_TEST(ways_between_files) {
+QD_TEST(ways_between_files) {
     static const char *const ways[][3] = {{"/a/b/page.html", "/a/b", ""},
                                           {"/a/b/page.html", "/a/b/c", "c/"},
                                           {"/a/b/page.html", "/a/bc/d", "../bc/d/"},
@@ -363,11 +349,5 @@ START_TEST(ways_between_files) {
     ck_assert_int_eq(qdi_relative_path("/a/b/c/d.html", "/e", little, sizeof little, &error), QD_ERR_VALUE);
     ck_assert_ptr_nonnull(strstr(error.text, "too long"));
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("report_index", 300, setup_with_file, teardown, a_sweep_with_failed_points,
-                        an_unfinished_sweep_of_shares, points_that_are_the_same_run, last_frames,
-                        pages_of_runs, what_is_refused_of_a_sweep, a_scaling_test, a_damaged_result,
-                        ways_between_files);
-}
+QD_TEST_MAIN("report_index", 300, setup_with_file, teardown)

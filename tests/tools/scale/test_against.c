@@ -4,8 +4,6 @@
 #include "tools/scale/against.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -62,7 +60,7 @@ static void expect_change(size_t repeats, const double *ratios, double low, doub
     }
 }
 
-START_TEST(test_known_ratios) {
+QD_TEST(test_known_ratios) {
     // Of nine the interval is from the second to the last but one (1 - 20 / 512): one stray pair at each end
     // changes nothing.
     expect_change(9, (const double[]){.9, .91, .92, .93, .94, .95, .96, .97, 3}, .91, .94, .97,
@@ -77,7 +75,6 @@ START_TEST(test_known_ratios) {
     expect_change(6, (const double[]){.5, .6, .7, .8, .9, 1}, .5, .75, 1, QDI_AGAINST_UNSEEN);
     expect_change(5, (const double[]){.5, .5, .5, .5, .5}, .5, .5, .5, QDI_AGAINST_TOO_FEW);
 }
-END_TEST
 
 /// The machine gets slower from pair to pair, which pairs do not see, and medians of all runs would.
 static void drift(qdi_against_pair *pairs, size_t count) {
@@ -93,7 +90,7 @@ static void unknown_phase(qdi_against_pair *pairs, size_t count) {
     pairs[0].there.hash = 1;
 }
 
-START_TEST(test_pairs_are_compared_with_each_other) {
+QD_TEST(test_pairs_are_compared_with_each_other) {
     const double ratios[] = {.97, .97, .97, .98, .98, .98, .98, .99, .99};
     qdi_against_result result = compare(9, STEP, ratios, drift);
     ck_assert(result.parts[STEP].change == QDI_AGAINST_FASTER && result.same_state);
@@ -102,9 +99,8 @@ START_TEST(test_pairs_are_compared_with_each_other) {
     ck_assert(result.parts[QD_PHASE_NARROW].change == QDI_AGAINST_NONE && result.same_scene);
     ck_assert(result.parts[STEP].change == QDI_AGAINST_FASTER);
 }
-END_TEST
 
-START_TEST(test_states_of_all_pairs_count) {
+QD_TEST(test_states_of_all_pairs_count) {
     qdi_scale_plan plan = make_plan(3);
     qdi_against_pair pairs[6];
     qdi_against_result result;
@@ -121,9 +117,8 @@ START_TEST(test_states_of_all_pairs_count) {
     }
     qdi_scale_plan_free(&plan);
 }
-END_TEST
 
-START_TEST(test_the_file_of_a_run) {
+QD_TEST(test_the_file_of_a_run) {
     static const char good[] =
         "run,scene,scene_hash,bodies,hash,wall_ns,resolve_ns,move_ns,later,commit,flags\n"
         "1,gas,00000000000000ff,300,000000000000000a,900,12,34,-,\"abc123\",\"-O2, -g\"\n";
@@ -143,7 +138,6 @@ START_TEST(test_the_file_of_a_run) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
         ck_assert_msg(qdi_against_read(bad[i], &run) != NULL, "'%s'", bad[i]);
 }
-END_TEST
 
 // ---- the program ----
 
@@ -167,10 +161,10 @@ static const char *step_change(json_t *all) {
 }
 
 /// Whether it seems faster or slower is the machine's business here; what pairs are taken and told is ours.
-START_TEST(test_the_same_program_in_pairs) {
-    qd_program_outcome result = RUN("scale", "gas", "--against", QD_PROGRAM, "--bodies", "2000", "--threads",
-                                    "1", "--steps", "20", "--repeats", "6", "-o", "out", "--order-seed", "2");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+QD_TEST(test_the_same_program_in_pairs) {
+    qd_program_outcome result = SUCCEED("scale", "gas", "--against", QD_PROGRAM, "--bodies", "2000",
+                                        "--threads", "1", "--steps", "20", "--repeats", "6", "-o", "out",
+                                        "--order-seed", "2");
     ck_assert(strstr(result.err, "pair 6 of 6: 2000 bodies, 1 thread: ") != NULL);
     ck_assert_msg(strstr(result.out, "comparisons; of builds that are the same about 0.2 would be") != NULL &&
                       !strstr(result.out, "different states"),
@@ -183,9 +177,8 @@ START_TEST(test_the_same_program_in_pairs) {
     ck_assert(json_is_true(json_object_get(one, "same_state")) &&
               json_is_true(json_object_get(one, "same_scene")));
     json_decref(all);
-    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/.against").text));
-    char *csv = qd_scratch_read(at("out/against.csv").text, NULL);
+    qd_own_memory char *csv = qd_scratch_read(at("out/against.csv").text, NULL);
     size_t lines = 0, here = 0, first = 0;
     for (const char *line = strchr(csv, '\n') + 1; *line; line = strchr(line, '\n') + 1, ++lines) {
         const char *build = strstr(line, ",here,");
@@ -193,29 +186,24 @@ START_TEST(test_the_same_program_in_pairs) {
         here += is_here;
         first += is_here && lines % 2 == 0;
     }
-    free(csv);
     ck_assert_uint_eq(lines, 12);
     ck_assert_uint_eq(here, 6);
     ck_assert_msg(first > 0 && first < 6, "this build came first in %zu of 6 pairs", first);
 }
-END_TEST
 
-START_TEST(test_other_states_are_told) {
+QD_TEST(test_other_states_are_told) {
     make_script("other", "#!/bin/sh\nshift\nexec \"$PROGRAM\" scale --set world.gravity='[0,-1]' \"$@\"\n");
-    qd_program_outcome result = qd_program_run(
+    qd_program_outcome result = qd_program_succeed(
         &program, &(qd_program_start){.arguments = {"scale", "gas", "--against", "./other", "--bodies", "500",
                                                     "--threads", "1", "--steps", "5", "--repeats", "2", "-q",
                                                     "-o", "out"},
                                       .environment = {"PROGRAM=" QD_PROGRAM}});
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert_msg(strstr(result.out, "The builds read this scene differently") &&
                       strstr(result.out, "With fewer than 6 pairs nothing can be said"),
                   "%s", result.out);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_bad_programs) {
+QD_TEST(test_bad_programs) {
     make_script("idle", "#!/bin/sh\nexit 0\n");
     make_script("fails", "#!/bin/sh\nexit 7\n");
     make_script("dies", "#!/bin/sh\nkill -SEGV $$\n");
@@ -236,20 +224,13 @@ START_TEST(test_bad_programs) {
     }
     expect_refusal(RUN("scale", "gas", "--against", QD_PROGRAM, "--weak", "-o", "out"), 2, "--weak");
 }
-END_TEST
 
-START_TEST(test_an_earlier_test_is_refused) {
+QD_TEST(test_an_earlier_test_is_refused) {
     SUCCEED("scale", "gas", "--against", QD_PROGRAM, "--bodies", "100", "--threads", "1", "--steps", "2",
             "--repeats", "1", "-q", "-o", "out");
     expect_refusal(
         RUN("scale", "gas", "--bodies", "100", "--threads", "1", "--steps", "2", "-q", "-o", "out"), 4,
         "earlier test's against.csv");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("against", 240, setup, teardown, test_known_ratios,
-                        test_pairs_are_compared_with_each_other, test_states_of_all_pairs_count,
-                        test_the_file_of_a_run, test_the_same_program_in_pairs, test_other_states_are_told,
-                        test_bad_programs, test_an_earlier_test_is_refused);
-}
+QD_TEST_MAIN("against", 240, setup, teardown)

@@ -4,8 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+QD_OWN_VALUE(qdi_scale_plan, qdi_scale_plan_free)
 
 // What a scaling test measures and in which order, its statistics against values worked out by hand, and what
 // it makes of samples in which it is known what limits.
@@ -20,7 +21,7 @@ static void expect_threads(const char *text, const int *numbers, size_t count) {
     for (size_t i = 0; i < count; ++i) ck_assert_int_eq(plan.threads[i], numbers[i]);
 }
 
-START_TEST(test_lists) {
+QD_TEST(test_lists) {
     expect_threads("1", (const int[]){1}, 1);
     expect_threads("8,1,2,1", (const int[]){1, 2, 8}, 3);
     expect_threads("1,2,4-7", (const int[]){1, 2, 4, 5, 6, 7}, 6);
@@ -48,7 +49,6 @@ START_TEST(test_lists) {
     qdi_scale_default_threads(&plan);
     ck_assert(plan.thread_count == 1 && plan.threads[0] == 1);
 }
-END_TEST
 
 // ---- plans ----
 
@@ -62,10 +62,10 @@ static qdi_scale_plan make_plan(const char *threads, const char *bodies, bool we
     return plan;
 }
 
-START_TEST(test_runs_are_interleaved) {
-    qdi_scale_plan plan = make_plan("1-8", "100,200", false, 5, 1),
-                   same = make_plan("1-8", "100,200", false, 5, 1),
-                   other = make_plan("1-8", "100,200", false, 5, 2);
+QD_TEST(test_runs_are_interleaved) {
+    qd_own(qdi_scale_plan) plan = make_plan("1-8", "100,200", false, 5, 1),
+                           same = make_plan("1-8", "100,200", false, 5, 1),
+                           other = make_plan("1-8", "100,200", false, 5, 2);
     ck_assert_uint_eq(plan.config_count, 16);
     ck_assert_uint_eq(plan.turn_count, 80);
     size_t equal_turns = 0, sorted = 0, as_before = 0;
@@ -83,13 +83,9 @@ START_TEST(test_runs_are_interleaved) {
     ck_assert_mem_eq(plan.turns, same.turns, 80 * sizeof *plan.turns);
     ck_assert_msg(equal_turns < 40 && sorted < 40 && as_before < 40, "%zu %zu %zu", equal_turns, sorted,
                   as_before);
-    qdi_scale_plan_free(&plan);
-    qdi_scale_plan_free(&same);
-    qdi_scale_plan_free(&other);
 }
-END_TEST
 
-START_TEST(test_weak_series) {
+QD_TEST(test_weak_series) {
     qdi_scale_plan plan = make_plan("1,2,8", "100,200", true, 3, 1);
     // Strong: 100 and 200 with 1, 2, 8. Weak: 100, 200, 800 and 200, 400, 1600, half of them new. Checks with
     // one thread: 400, 800, 1600.
@@ -105,17 +101,15 @@ START_TEST(test_weak_series) {
     ck_assert_uint_eq(plan.turn_count, 3 * 9 + 3);
     qdi_scale_plan_free(&plan);
 
-    qdi_scale_plan large = {.weak = true, .steps = 1, .repeats = 1, .available = 4};
+    qd_own(qdi_scale_plan) large = {.weak = true, .steps = 1, .repeats = 1, .available = 4};
     qd_error error = {""};
     ck_assert(qdi_scale_read_threads("1,8", &large, &error) && qdi_scale_read_bodies("1e8", &large, &error));
     ck_assert(qdi_scale_plan_make(&large, &error) == QD_ERR_VALUE && strstr(error.text, "100000000 bodies"));
-    qdi_scale_plan_free(&large);
 }
-END_TEST
 
 // Ranks share the threads: each has as many.
-START_TEST(test_ranks_have_threads) {
-    qdi_scale_plan plan = {.steps = 4, .repeats = 2, .seed = 1, .available = 4, .weak = true};
+QD_TEST(test_ranks_have_threads) {
+    qd_own(qdi_scale_plan) plan = {.steps = 4, .repeats = 2, .seed = 1, .available = 4, .weak = true};
     qd_error error = {""};
     ck_assert(qdi_scale_read_ranks("4,1-2", 3, &plan, &error));
     ck_assert(qdi_scale_read_bodies("300", &plan, &error));
@@ -126,13 +120,11 @@ START_TEST(test_ranks_have_threads) {
         ck_assert(config && config->ranks == ranks && config->strong && config->beyond == (ranks > 1));
         ck_assert_ptr_nonnull(qdi_scale_find(&plan, 900 * (uint64_t)ranks, 3 * ranks));
     }
-    qdi_scale_plan_free(&plan);
 }
-END_TEST
 
 // ---- statistics ----
 
-START_TEST(test_intervals) {
+QD_TEST(test_intervals) {
     double one[] = {4};
     qdi_scale_interval of = qdi_scale_interval_of(one, 1);
     ck_assert(of.median == 4 && of.low == 4 && of.high == 4 && of.least == 4 && of.level == 0);
@@ -150,9 +142,8 @@ START_TEST(test_intervals) {
     of = qdi_scale_interval_of(twenty, 20); // the well-known sixth and fifteenth, .9586
     ck_assert(of.median == 10.5 && of.low == 6 && of.high == 15 && fabs(of.level - .9586) < 1e-4);
 }
-END_TEST
 
-START_TEST(test_serial_fractions) {
+QD_TEST(test_serial_fractions) {
     // 1/1.8 = e + (1 - e) / 2
     ck_assert(fabs(qdi_scale_serial_fraction(1.8, 1, 1, 2) - 1.0 / 9) < 1e-12);
     ck_assert(fabs(qdi_scale_serial_fraction(8, 1, 1, 8)) < 1e-12);
@@ -164,7 +155,6 @@ START_TEST(test_serial_fractions) {
     }
     ck_assert(isnan(qdi_scale_serial_fraction(1, 2, 1, 2)) && isnan(qdi_scale_serial_fraction(1, 1, 0, 2)));
 }
-END_TEST
 
 // ---- samples that are known ----
 
@@ -237,7 +227,7 @@ static void expect_verdict(known_phase narrow, double triad, double taken, const
     qdi_scale_plan_free(&test.plan);
 }
 
-START_TEST(test_sums) {
+QD_TEST(test_sums) {
     known_test test;
     make_known(&test, (known_phase){1.5, 1.2, .2, {1.1, .5}}, 1.9, 0);
     const qdi_scale_result *one = &test.results[0], *two = &test.results[1];
@@ -259,9 +249,8 @@ START_TEST(test_sums) {
     ck_assert(two->calm >= two->whole.time.median - 1 && two->calm < two->whole.time.median + .76e6);
     qdi_scale_plan_free(&test.plan);
 }
-END_TEST
 
-START_TEST(test_verdicts) {
+QD_TEST(test_verdicts) {
     expect_verdict((known_phase){1.6, 1, 0, {1, 1}}, 2, 0, "0.6 ms of it run on one thread");
     expect_verdict((known_phase){2, 2, 2, {2, 0}}, 2, 0, "too few bodies for so many threads");
     expect_verdict((known_phase){1.6, 1.6, 0, {1.6, .4}}, 2, 0, "wait for the busiest (imbalance 1.60)");
@@ -281,10 +270,9 @@ START_TEST(test_verdicts) {
                   text);
     qdi_scale_plan_free(&test.plan);
 }
-END_TEST
 
 /// Disturbed measurements have no diagnosis; who is beyond the machine has too few processors by itself.
-START_TEST(test_a_disturbed_test_is_not_reliable) {
+QD_TEST(test_a_disturbed_test_is_not_reliable) {
     known_test test;
     char text[512];
     make_known(&test, (known_phase){1.6, 1.6, 0, {1.6, 1.6}}, 1.9, 0);
@@ -308,10 +296,9 @@ START_TEST(test_a_disturbed_test_is_not_reliable) {
     ck_assert_str_eq(qdi_scale_unreliable(&report).text, "");
     qdi_scale_plan_free(&test.plan);
 }
-END_TEST
 
 // What the processor counted is told per body and step; what it did not is absent, and no zero.
-START_TEST(test_counts_are_told) {
+QD_TEST(test_counts_are_told) {
     known_test test;
     make_known(&test, (known_phase){1, 1, 0, {1, 1}}, 2, 0);
     for (size_t turn = 0; turn < 6; ++turn) {
@@ -338,7 +325,7 @@ START_TEST(test_counts_are_told) {
     ck_assert(fabs(test.results[1].whole.reads - move->reads) < 1e-6);
     ck_assert(qdi_scale_bandwidth(&(qdi_scale_part){.reads = 5}) == 0);
 
-    char *text = NULL;
+    qd_own_memory char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
     const uint64_t hashes[2] = {1, 1};
@@ -355,12 +342,10 @@ START_TEST(test_counts_are_told) {
                                        "3.600     1.80      18%  |     3.600     3.60      18%"};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
         ck_assert_msg(strstr(text, said[i]) != NULL, "does not say '%s': %s", said[i], text);
-    free(text);
     qdi_scale_plan_free(&test.plan);
 }
-END_TEST
 
-START_TEST(test_states_that_differ_are_named) {
+QD_TEST(test_states_that_differ_are_named) {
     known_test test;
     qd_error error = {""};
     make_known(&test, (known_phase){1, 1, 0, {1, 1}}, 2, 0);
@@ -376,16 +361,9 @@ START_TEST(test_states_that_differ_are_named) {
     }
     qdi_scale_plan_free(&test.plan);
     // Other numbers of bodies may end as they like.
-    qdi_scale_plan plan = make_plan("1", "100,200", false, 1, 1);
+    qd_own(qdi_scale_plan) plan = make_plan("1", "100,200", false, 1, 1);
     qdi_scale_sample samples[2] = {{.hash = 1}, {.hash = 2}};
     ck_assert(qdi_scale_hashes_agree(&plan, samples, &error));
-    qdi_scale_plan_free(&plan);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("scale", 120, NULL, NULL, test_lists, test_ranks_have_threads,
-                        test_runs_are_interleaved, test_weak_series, test_intervals, test_serial_fractions,
-                        test_sums, test_verdicts, test_a_disturbed_test_is_not_reliable, test_counts_are_told,
-                        test_states_that_differ_are_named);
-}
+QD_TEST_MAIN("scale", 120, NULL, NULL)

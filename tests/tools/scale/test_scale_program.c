@@ -44,11 +44,10 @@ static int column_of(const char *text, const char *name) {
 }
 
 static size_t lines_of(const char *name) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_msg(text != NULL, "no %s", name);
     size_t lines = 0;
     for (const char *c = text; *c; ++c) lines += *c == '\n';
-    free(text);
     return lines;
 }
 
@@ -56,7 +55,7 @@ static size_t lines_of(const char *name) {
 /// how long they are is for a quiet machine to say. Returns the median of the times of so many bodies and
 /// threads.
 static double check_runs(const char *name, size_t runs, const char *bodies, const char *threads) {
-    char *text = qd_scratch_read(at(name).text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at(name).text, NULL);
     ck_assert_ptr_nonnull(text);
     int hash = column_of(text, "hash"), asked = column_of(text, "bodies_asked"),
         wall = column_of(text, "wall_ns"), of = column_of(text, "threads"),
@@ -75,7 +74,6 @@ static double check_runs(const char *name, size_t runs, const char *bodies, cons
         ck_assert_str_eq(field_of(line, hash).text, state);
         if (strcmp(field_of(line, of).text, threads) == 0 && count < 16) times[count++] = all;
     }
-    free(text);
     ck_assert_uint_eq(lines, runs);
     ck_assert_uint_eq(strlen(state), 16);
     ck_assert_uint_eq(count, 3);
@@ -144,13 +142,12 @@ static void check_json(const json_t *all, double median) {
     ck_assert_str_eq(text(config_of(all, 6000, 1), "series"), "check");
 }
 
-START_TEST(test_a_test_and_what_it_leaves) {
-    qd_program_outcome result = qd_program_run(
+QD_TEST(test_a_test_and_what_it_leaves) {
+    qd_program_outcome result = qd_program_succeed(
         &program,
         &(qd_program_start){.arguments = {"scale", "gas", "--bodies", "3000", "--threads", "1,2", "--steps",
                                           "4", "--warmup", "2", "--repeats", "3", "--weak", "-o", "out"},
                             .environment = {"OMP_DISPLAY_ENV=false"}});
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     // The last is not said of threads that cannot run at once.
     static const char *const said[] = {"strong scaling of gas: 3000 bodies",
                                        "weak scaling of gas: 3000 bodies for each",
@@ -167,7 +164,6 @@ START_TEST(test_a_test_and_what_it_leaves) {
     ck_assert(strstr(result.out, "With 2 threads") || strstr(result.out, "Not reliable: ") ||
               qdi_host_affinity() == 1);
     ck_assert(strstr(result.err, "run 10 of 10: ") != NULL && strstr(result.err, "machine  ") != NULL);
-    qd_program_forget(&result);
     // Strong and weak share the run with one thread; 6000 bodies are checked with one thread, once.
     double median = check_runs("out/scale.csv", 10, "3000", "2");
     json_t *all = read_json("out/scale.json");
@@ -182,23 +178,20 @@ START_TEST(test_a_test_and_what_it_leaves) {
         snprintf(name, sizeof name, "out/%s.png", pictures[i]);
         ck_assert_msg(qd_scratch_exists(at(name).text) == qdi_host_has_program("gnuplot"), "%s", name);
         size_t bytes = 0;
-        char *data = qd_scratch_read(at(name).text, &bytes);
+        qd_own_memory char *data = qd_scratch_read(at(name).text, &bytes);
         ck_assert_msg(!data || (bytes > 3000 && memcmp(data, "\x89PNG", 4) == 0), "%s: %zu bytes", name,
                       bytes);
-        free(data);
     }
 }
-END_TEST
 
-START_TEST(test_json_instead_of_tables) {
+QD_TEST(test_json_instead_of_tables) {
     expect_refusal(RUN("scale", "gas", "--bodies", "500", "--threads", "1,2000", "-o", "out"), 2, "2000");
     char threads[32];
     snprintf(threads, sizeof threads, "1,%d", qdi_host_cores() + 1);
-    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", threads, "--steps", "2",
-                                    "--repeats", "1", "--json", "-q", "-o", "out");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("scale", "gas", "--bodies", "500", "--threads", threads, "--steps",
+                                        "2", "--repeats", "1", "--json", "-q", "-o", "out");
     ck_assert_str_eq(result.err, "");
-    char *file = qd_scratch_read(at("out/scale.json").text, NULL);
+    qd_own_memory char *file = qd_scratch_read(at("out/scale.json").text, NULL);
     ck_assert_str_eq(result.out, file);
     json_t *all = read_json("out/scale.json");
     ck_assert(json_is_true(json_object_get(config_of(all, 500, qdi_host_cores() + 1), "beyond")));
@@ -206,8 +199,6 @@ START_TEST(test_json_instead_of_tables) {
     const json_t *verdict = json_object_get(json_array_get(json_object_get(all, "series"), 0), "verdict");
     ck_assert((verdict == NULL) == json_is_true(json_object_get(all, "reliable")));
     json_decref(all);
-    free(file);
-    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/weak.png").text));
 
     expect_refusal(RUN("scale", "gas", "--threads", "1", "--steps", "2", "--repeats", "1", "-o", "out"), 4,
@@ -217,14 +208,12 @@ START_TEST(test_json_instead_of_tables) {
     ck_assert_msg(result.code == 0 && strstr(result.out, "*: more threads than can run at once"), "%s",
                   result.out);
     ck_assert(strstr(result.err, "are more than can run at once here") != NULL);
-    qd_program_forget(&result);
 }
-END_TEST
 
 // Where threads were bound is told of every configuration; where none is, nothing is.
 // Ranks instead of threads, each with two: of a world that rank 0 has (it is of a file), and of one that
 // nobody has.
-START_TEST(test_ranks_are_measured) {
+QD_TEST_LOOP(test_ranks_are_measured, 0, 2) {
     static const char *const scenes[] = {
         "name: rank_zero\nworld: {size: [60, 60]}\ncontact: {model: none}\n"
         "bodies:\n  - file: {path: bodies.csv}\n",
@@ -238,12 +227,10 @@ START_TEST(test_ranks_are_measured) {
     }
     qd_scratch_write(at("bodies.csv").text, rows);
     qd_scratch_write(at("scene.yaml").text, scenes[_i]);
-    qd_program_outcome result = RUN("scale", "scene.yaml", "--ranks", "1,3", "--threads", "2", "--steps", "4",
-                                    "--repeats", "2", "-q", "-o", "out", _i == 1 ? "--weak" : NULL);
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("scale", "scene.yaml", "--ranks", "1,3", "--threads", "2", "--steps",
+                                        "4", "--repeats", "2", "-q", "-o", "out", _i == 1 ? "--weak" : NULL);
     ck_assert_msg(strstr(result.out, "900 bodies; ranks of 2 threads each; 4 steps"), "%s", result.out);
     ck_assert(!strstr(result.out, "MB/step")); // nobody knows what all of them move
-    qd_program_forget(&result);
     json_t *all = read_json("out/scale.json");
     ck_assert(real(all, "threads_per_rank") == 2);
     ck_assert(json_is_true(json_object_get(all, "hashes_equal")));
@@ -257,9 +244,8 @@ START_TEST(test_ranks_are_measured) {
                   json_number_value(json_array_get(busy, k + 1)) > 0);
     json_decref(all);
 }
-END_TEST
 
-START_TEST(test_bound_threads_are_told) {
+QD_TEST(test_bound_threads_are_told) {
     if (!qdi_topology_known()) {
         expect_refusal(RUN("scale", "gas", "--pin", "close", "-o", "out"), 2, "built without hwloc");
         return;
@@ -282,35 +268,30 @@ START_TEST(test_bound_threads_are_told) {
     ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "pin"));
     json_decref(all);
 }
-END_TEST
 
 // Where the system refuses the processor's counters, the test goes on without: they are absent, with one
 // line.
-START_TEST(test_refused_counters_are_absent) {
+QD_TEST(test_refused_counters_are_absent) {
     qd_refuse_counters(EACCES);
-    qd_program_outcome result = RUN("scale", "gas", "--bodies", "500", "--threads", "1,2", "--steps", "2",
-                                    "--repeats", "1", "-o", "out");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("scale", "gas", "--bodies", "500", "--threads", "1,2", "--steps", "2",
+                                        "--repeats", "1", "-o", "out");
     ck_assert_msg(strstr(result.err, "note     no counters of the processor: the system does not let"), "%s",
                   result.err);
     ck_assert_msg(!strstr(result.out, "instructions"), "%s", result.out);
-    qd_program_forget(&result);
     json_t *all = read_json("out/scale.json");
     ck_assert_ptr_nonnull(strstr(text(all, "counters_absent"), "does not let this process see them"));
     ck_assert_ptr_null(json_object_get(config_of(all, 500, 1), "counters_per_step"));
     ck_assert_ptr_null(json_object_get(json_array_get(json_object_get(all, "runs"), 0), "counters"));
     json_decref(all);
-    char *text = qd_scratch_read(at("out/scale.csv").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(at("out/scale.csv").text, NULL);
     const char *line = strchr(text, '\n') + 1;
     ck_assert_str_eq(field_of(line, column_of(text, "cycles")).text, "");
     ck_assert_str_eq(field_of(line, column_of(text, "cache_misses")).text, "");
     ck_assert_str_ne(field_of(line, column_of(text, "peak_bytes")).text, "");
     ck_assert_str_ne(field_of(line, column_of(text, "simd")).text, "");
-    free(text);
 }
-END_TEST
 
-START_TEST(test_a_busy_machine) {
+QD_TEST(test_a_busy_machine) {
     qd_spinners spinners = qd_spinners_start(3 * qdi_host_cores());
     qd_program_outcome result = RUN("scale", "gas", "--bodies", "3000", "--threads", "1,2", "--steps", "500",
                                     "--repeats", "3", "-q", "-o", "out");
@@ -320,32 +301,26 @@ START_TEST(test_a_busy_machine) {
                       strstr(result.out, "Not reliable: other programs ") &&
                       !strstr(result.out, "With 2 threads"),
                   "%s", result.out);
-    qd_program_forget(&result);
     json_t *all = read_json("out/scale.json");
     ck_assert(json_is_false(json_object_get(all, "reliable")) && *text(all, "unreliable"));
     const json_t *series = json_array_get(json_object_get(all, "series"), 0);
     ck_assert(strncmp(text(series, "verdict"), "Not reliable: ", 14) == 0);
     json_decref(all);
 }
-END_TEST
 
-START_TEST(test_without_gnuplot) {
-    qd_program_outcome result = qd_program_run(
+QD_TEST(test_without_gnuplot) {
+    qd_program_outcome result = qd_program_succeed(
         &program, &(qd_program_start){.arguments = {"scale", "sizes", "--threads", "1", "--steps", "1",
                                                     "--repeats", "1", "-o", "out", "-v"},
                                       .environment = {"PATH=/nowhere"}});
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
     ck_assert(strstr(result.err, "no plots: they need the program gnuplot") != NULL);
     ck_assert(strstr(result.out, "milliseconds per step of each of 1 threads") != NULL);
     ck_assert(qd_scratch_exists(at("out/scale.json").text) && !qd_scratch_exists(at("out/time.png").text));
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_plan_without_runs) {
-    qd_program_outcome result = RUN("scale", "gas", "--threads", "1-3", "--bodies", "100,200", "--repeats",
-                                    "2", "--dry-run", "--order-seed", "5");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+QD_TEST(test_plan_without_runs) {
+    qd_program_outcome result = SUCCEED("scale", "gas", "--threads", "1-3", "--bodies", "100,200",
+                                        "--repeats", "2", "--dry-run", "--order-seed", "5");
     size_t lines = 0;
     for (const char *c = result.out; *c; ++c) lines += *c == '\n';
     ck_assert_uint_eq(lines, 1 + 12);
@@ -353,12 +328,9 @@ START_TEST(test_plan_without_runs) {
     qd_program_outcome again = RUN("scale", "gas", "--threads", "1-3", "--bodies", "100,200", "--repeats",
                                    "2", "--dry-run", "--order-seed", "6");
     ck_assert_str_ne(result.out, again.out);
-    qd_program_forget(&again);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_bad_input) {
+QD_TEST(test_bad_input) {
     static const struct {
         const char *arguments[8];
         int code;
@@ -391,9 +363,8 @@ START_TEST(test_bad_input) {
     }
     ck_assert(!qd_scratch_exists(at("out/scale.json").text));
 }
-END_TEST
 
-START_TEST(test_a_signal_ends_it) {
+QD_TEST(test_a_signal_ends_it) {
     const qd_program_start start = {.arguments = {"scale", "gas", "--bodies", "2000", "--threads", "1,2",
                                                   "--steps", "100000", "-o", "out"}};
     pid_t child = qd_program_launch(&program, &start);
@@ -405,15 +376,6 @@ START_TEST(test_a_signal_ends_it) {
     ck_assert_msg(strstr(result.err, "stopped by SIGTERM after 0 of 14 runs"), "%s", result.err);
     ck_assert(!qd_scratch_exists(at("out/scale.json").text));
     ck_assert_uint_eq(lines_of("out/scale.csv"), 1);
-    qd_program_forget(&result);
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("scale_program", 240, setup, teardown);
-    qd_test_loops(tcase, {test_ranks_are_measured, 2});
-    qd_test_once(tcase, test_a_test_and_what_it_leaves, test_json_instead_of_tables,
-                 test_bound_threads_are_told, test_refused_counters_are_absent, test_a_busy_machine,
-                 test_without_gnuplot, test_plan_without_runs, test_bad_input, test_a_signal_ends_it);
-    return qd_test_run_case("scale_program", tcase);
-}
+QD_TEST_MAIN("scale_program", 240, setup, teardown)

@@ -4,14 +4,13 @@
 #include "tools/scale/traffic.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 static uint64_t moved(const qdi_traffic *traffic, qd_phase phase) {
     return traffic->reads[phase] + traffic->writes[phase];
 }
 
-START_TEST(every_pass_moves_something_in_some_step) {
+QD_TEST(every_pass_moves_something_in_some_step) {
     size_t count = 0;
     for (const qdi_traffic_pass *pass; (pass = qdi_traffic_pass_at(count)) != NULL; ++count) {
         ck_assert_msg(pass->name && pass->name[0], "pass %zu", count);
@@ -26,10 +25,9 @@ START_TEST(every_pass_moves_something_in_some_step) {
     }
     ck_assert_uint_gt(count, 30);
 }
-END_TEST
 
 // A thousand free disks, by hand: x, y, vx, vy and radius are read, x, y and a box of four floats written.
-START_TEST(disks_that_meet_nobody) {
+QD_TEST(disks_that_meet_nobody) {
     const qdi_work before = {.contact = QD_CONTACT_NONE, .plain = true, .bodies = 1000};
     qdi_work after = before;
     qdi_traffic traffic = {{0}, {0}};
@@ -50,10 +48,9 @@ START_TEST(disks_that_meet_nobody) {
                       500 * (12 + 8)); // a pair by index with its image, and by row
     ck_assert_uint_eq(moved(&again, QD_PHASE_MOVE), moved(&traffic, QD_PHASE_MOVE));
 }
-END_TEST
 
 // Sub-steps count as often as there are; what is made once a step does not.
-START_TEST(substeps_count_each) {
+QD_TEST(substeps_count_each) {
     qdi_work after = {.contact = QD_CONTACT_IMPULSE,
                       .plain = true,
                       .bodies = 100,
@@ -76,12 +73,10 @@ START_TEST(substeps_count_each) {
     ck_assert_uint_eq(in_substeps[1], 3 * in_substeps[0]);
     ck_assert_uint_eq(other[1], other[0]);
 }
-END_TEST
 
 // Disks side by side in `rows` rows: those of a row touch, those below lie on the ground.
 static qd_world *make_rows(qd_contact_model model, int rows, int columns, double apart) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){columns + 2, rows + 2};
+    qd_world_def def = qd_test_def(columns + 2, rows + 2);
     def.gravity.y = -10;
     def.contact = model;
     def.spring.kn = 1e4;
@@ -107,8 +102,8 @@ static qdi_work step_and_count(qd_world *world, int steps, double dt, qdi_traffi
     return work;
 }
 
-START_TEST(a_pile_is_solved) {
-    qd_world *world = make_rows(QD_CONTACT_IMPULSE, 3, 20, .999);
+QD_TEST(a_pile_is_solved) {
+    qd_own(qd_world) world = make_rows(QD_CONTACT_IMPULSE, 3, 20, .999);
     qdi_traffic traffic = {{0}, {0}};
     const qdi_work work = step_and_count(world, 20, .01, &traffic);
     size_t contacts = 0;
@@ -122,37 +117,26 @@ START_TEST(a_pile_is_solved) {
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
         ck_assert_msg(moved(&traffic, (qd_phase)phase) > 0, "%s", qd_phase_name((qd_phase)phase));
     ck_assert_uint_gt(moved(&traffic, QD_PHASE_RESOLVE), moved(&traffic, QD_PHASE_MOVE));
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(disks_far_apart_are_not_solved) {
-    qd_world *world = make_rows(QD_CONTACT_IMPULSE, 3, 20, 1.0);
-    qd_world *apart = make_rows(QD_CONTACT_NONE, 3, 20, 1.0);
+QD_TEST(disks_far_apart_are_not_solved) {
+    qd_own(qd_world) world = make_rows(QD_CONTACT_IMPULSE, 3, 20, 1.0);
+    qd_own(qd_world) apart = make_rows(QD_CONTACT_NONE, 3, 20, 1.0);
     qdi_traffic traffic = {{0}, {0}}, none = {{0}, {0}};
     (void)step_and_count(world, 5, .001, &traffic);
     const qdi_work work = step_and_count(apart, 5, .001, &none);
     ck_assert(work.solved == 0 && work.movers == 0 && work.mirrors && !work.walls);
     ck_assert_uint_lt(moved(&none, QD_PHASE_RESOLVE), moved(&traffic, QD_PHASE_RESOLVE));
-    qd_world_destroy(world);
-    qd_world_destroy(apart);
 }
-END_TEST
 
-START_TEST(springs_make_their_contacts) {
-    qd_world *world = make_rows(QD_CONTACT_SPRING, 3, 20, .99);
+QD_TEST(springs_make_their_contacts) {
+    qd_own(qd_world) world = make_rows(QD_CONTACT_SPRING, 3, 20, .99);
     qdi_traffic traffic = {{0}, {0}};
     const qdi_work work = step_and_count(world, 5, 1e-4, &traffic);
     ck_assert(work.met && work.plain && work.contacts > 40);
     ck_assert_uint_eq(work.solved, 0);
     ck_assert_uint_gt(moved(&traffic, QD_PHASE_NARROW), 5 * work.contacts * 200);
     ck_assert_uint_eq(moved(&traffic, QD_PHASE_RESOLVE), 0); // forces are those of the last step's end
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("traffic", 60, NULL, NULL, every_pass_moves_something_in_some_step,
-                        disks_that_meet_nobody, substeps_count_each, a_pile_is_solved,
-                        disks_far_apart_are_not_solved, springs_make_their_contacts);
-}
+QD_TEST_MAIN("traffic", 60, NULL, NULL)

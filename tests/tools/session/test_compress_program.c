@@ -4,7 +4,6 @@
 #include "tests/support/runs.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 // A world that is compressed, as the program's users meet it: what is wrong is said in one line; a run that
@@ -41,22 +40,18 @@ static const struct {
     {COMPRESS("rate: [0.1, -0.1], until: {fraction: 0.8}"), "ends at no fraction or pressure"},
 };
 
-START_TEST(test_wrong_scenes) {
+QD_TEST_LOOP(test_wrong_scenes, 0, (int)(sizeof wrong / sizeof wrong[0])) {
     qd_scratch_write(at("my.yaml").text, wrong[_i].text);
-    qd_program_outcome result = RUN("run", "my.yaml");
-    qd_program_expect_complaint(&result, 3, wrong[_i].named);
+    expect_refusal(RUN("run", "my.yaml"), 3, wrong[_i].named);
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 1);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_wrong_settings) {
+QD_TEST(test_wrong_settings) {
     expect_refusal(RUN("run", "compress", "-o", "out", "--set", "world.compress.until.fraction=none"), 2,
                    "world.compress.until.fraction: must be a number > 0");
     expect_refusal(RUN("run", "compress", "-o", "out", "--set", "world.boundary=open"), 3, "open sides in x");
     ck_assert_uint_eq(qd_scratch_count(program.work.path), 0);
 }
-END_TEST
 
 /// Both axes, by other rates; it is through after half of the steps.
 static const char scene[] =
@@ -79,22 +74,20 @@ static void make_reference(void) {
 }
 
 /// While sides move, and after they have come to rest.
-START_TEST(test_killed_and_gone_on_with) {
+QD_TEST_LOOP(test_killed_and_gone_on_with, 0, 2) {
     static const char *const frames[] = {"out/frames/frame_000007.png", "out/frames/frame_000037.png"};
     make_reference();
     qd_program_start how = {
         .arguments = {"run", "pressed.yaml", "-o", "out", "-q", "--threads", "1", "--force"}};
     qd_program_outcome result = qd_program_stop_at(&program, &how, frames[_i], _i ? SIGTERM : SIGKILL);
     ck_assert_msg(result.code == (_i ? 75 : -SIGKILL), "exit %d: %s", result.code, result.err);
-    qd_program_forget(&result);
     ck_assert(!qd_scratch_exists(at("out/result.json").text));
     SUCCEED("resume", "out", "-q", "--threads", "2");
     qd_runs_expect_same(at("ref").text, at("out").text);
     qd_program_expect_no_parts(at("out").text);
 }
-END_TEST
 
-START_TEST(test_verify) {
+QD_TEST(test_verify) {
     make_reference();
     SUCCEED("verify", "ref", "--threads", "1,2,3");
     // A side that was somewhere else is noticed.
@@ -102,15 +95,13 @@ START_TEST(test_verify) {
     qd_program_outcome result = RUN("verify", "ref", "--threads", "1");
     ck_assert_msg(result.code == 5 && strstr(result.out, "step 200") && strstr(result.out, "area"),
                   "exit %d: %s", result.code, result.out);
-    qd_program_forget(&result);
 }
-END_TEST
 
 static void expect_none(const char *what, const char *sql) {
     ck_assert_msg(qd_runs_number(at("ref").text, sql) == 0, "%s", what);
 }
 
-START_TEST(test_metrics) {
+QD_TEST(test_metrics) {
     make_reference();
     const qd_scratch_path ref = at("ref");
     ck_assert_int_eq(qd_runs_number(ref.text, "SELECT count(*) FROM metrics"), 121);
@@ -137,12 +128,5 @@ START_TEST(test_metrics) {
                 "SELECT count(DISTINCT compression_work) - 1 FROM metrics WHERE fraction > 0.8 - 1e-12");
     ck_assert_double_gt(qd_runs_real(ref.text, "SELECT max(pressure) FROM metrics"), 0);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("compress_program", 300, setup, teardown);
-    qd_test_once(tests, test_wrong_settings, test_verify, test_metrics);
-    qd_test_loops(tests, {test_wrong_scenes, (int)(sizeof wrong / sizeof wrong[0])},
-                  {test_killed_and_gone_on_with, 2});
-    return qd_test_run_case("compress_program", tests);
-}
+QD_TEST_MAIN("compress_program", 300, setup, teardown)

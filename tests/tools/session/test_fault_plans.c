@@ -5,7 +5,6 @@
 #include "tests/support/runs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #ifdef QD_FAULTS // not with sanitizers, which put functions of their own in front
 
@@ -50,7 +49,6 @@ static const qd_program_start go = {
 static void finish(const char *after) {
     qd_program_outcome outcome = qd_program_run(&program, &go);
     ck_assert_msg(outcome.code == 0, "%s: going on ends with %d: %s", after, outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     printf("%s\n", after); // what comes next may fail without naming it
     qd_runs_expect_same(at("good").text, at("run").text);
     qd_program_expect_no_parts(at("run").text);
@@ -63,9 +61,9 @@ static qd_power_log *log_run(const char *before, long unsynced) {
     return qd_plans_log(&program, go, QD_FAULTS, 0, "run", before, unsynced);
 }
 
-START_TEST(the_power_is_cut) {
+QD_TEST(the_power_is_cut) {
     remove_run();
-    qd_power_log *log = log_run(NULL, -1);
+    qd_own(qd_power_log) log = log_run(NULL, -1);
     size_t count = qd_power_log_count(log), cases = qd_test_replaying() ? 1 : qd_test_effort(400);
     ck_assert_uint_gt(count, 100);
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -73,15 +71,13 @@ START_TEST(the_power_is_cut) {
         qd_power_cut(log, &when, program.work.path);
         finish(qd_plans_name(seed, &when).text);
     }
-    qd_power_log_free(log);
     qd_test_count(cases);
 }
-END_TEST
 
 // It is cut once, and again while the run is gone on with.
-START_TEST(the_power_is_cut_twice) {
+QD_TEST(the_power_is_cut_twice) {
     remove_run();
-    qd_power_log *log = log_run(NULL, -1);
+    qd_own(qd_power_log) log = log_run(NULL, -1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(100);
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
         qd_power_moment first = qd_power_moment_draw(log, seed, 2);
@@ -89,36 +85,28 @@ START_TEST(the_power_is_cut_twice) {
         qd_scratch_path before = at("before");
         if (qd_scratch_exists(before.text)) qd_scratch_remove_tree(before.text);
         qd_power_cut(log, &first, before.text);
-        qd_power_log *rest = log_run(before.text, -1);
+        qd_own(qd_power_log) rest = log_run(before.text, -1);
         qd_power_moment second = qd_power_moment_draw(rest, seed, 3);
         qd_power_cut(rest, &second, program.work.path);
-        qd_power_log_free(rest);
         finish(qd_plans_name(seed, &second).text);
     }
-    qd_power_log_free(log);
     qd_test_count(cases);
 }
-END_TEST
 
 // What the program has said is done is on the disk, whatever it keeps of the rest.
-START_TEST(what_is_done_stays_done) {
+QD_TEST(what_is_done_stays_done) {
     remove_run();
-    qd_power_log *log = log_run(NULL, -1);
+    qd_own(qd_power_log) log = log_run(NULL, -1);
     size_t count = qd_power_log_count(log);
     for (size_t kept = 0; kept <= count; kept += count / 10) {
         qd_power_cut(log, &(qd_power_moment){.at = count, .kept = kept}, program.work.path);
         qd_runs_expect_same(at("good").text, at("run").text);
     }
-    qd_power_log_free(log);
 }
-END_TEST
 
 /// Whether a command succeeds.
 static bool succeeds(const qd_program_start *start) {
-    qd_program_outcome outcome = qd_program_run(&program, start);
-    int code = outcome.code;
-    qd_program_forget(&outcome);
-    return code == 0;
+    return qd_program_run(&program, start).code == 0;
 }
 
 /// Whether a run is complete and as the good one, as far as the program says.
@@ -129,7 +117,7 @@ static bool is_as_good(void) {
 }
 
 // A twin that leaves one sync out is found, where no later one covers it.
-START_TEST(a_sync_that_is_left_out_is_noticed) {
+QD_TEST(a_sync_that_is_left_out_is_noticed) {
     remove_run();
     qd_power_log *log = log_run(NULL, -1);
     enum { ENOUGH = 3 };
@@ -145,11 +133,10 @@ START_TEST(a_sync_that_is_left_out_is_noticed) {
     }
     ck_assert_uint_eq(found, ENOUGH);
 }
-END_TEST
 
 // ---- any call fails ----
 
-START_TEST(calls_fail_at_random) {
+QD_TEST(calls_fail_at_random) {
     static const int rare[] = {15, 60, 250, 1000};
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(400), failed = 0;
     for (uint64_t seed = qd_test_seed(1), last = seed + cases; seed < last; ++seed) {
@@ -161,7 +148,6 @@ START_TEST(calls_fail_at_random) {
                                                       rare[seed % 4]);
             done = outcome.code == 0;
             if (!done) qd_plans_expect_told(&outcome, name.text, 1);
-            qd_program_forget(&outcome);
             failed += !done;
         }
         finish(name.text);
@@ -169,12 +155,8 @@ START_TEST(calls_fail_at_random) {
     ck_assert_uint_gt(2 * failed + 2, cases); // rare faults, too, strike
     qd_test_count(cases);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("fault_plans", 3000, setup, teardown, the_power_is_cut, the_power_is_cut_twice,
-                        what_is_done_stays_done, a_sync_that_is_left_out_is_noticed, calls_fail_at_random);
-}
+QD_TEST_MAIN("fault_plans", 3000, setup, teardown)
 
 #else
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,17 +70,15 @@ static void look(const char *const *arguments, const char *folder, size_t least)
     ck_assert_msg(strstr(result.err, "going on: ") && strstr(result.err, "up to step ") &&
                       strstr(result.err, " of 900000000"),
                   "%s", result.err);
-    qd_program_forget(&result);
     ck_assert_uint_ge(qd_scratch_count(at(folder).text), least);
 }
 
-START_TEST(test_a_run_that_goes_on_is_looked_at) {
+QD_TEST(test_a_run_that_goes_on_is_looked_at) {
     pid_t child = start_long();
     look((const char *[]){"report", "out", "-o", "page.html", NULL}, ".", 2);
-    qd_page page = qd_page_read(at("page.html").text);
+    qd_own(qd_page) page = qd_page_read(at("page.html").text);
     ck_assert_uint_ge(page.frames, 3);
     ck_assert_ptr_nonnull(strstr(page.text, "This run is going on: the page shows it up to step "));
-    qd_page_forget(&page);
     look((const char *[]){"export", "out", "--format", "csv", "-o", "tables", NULL}, "tables", 2);
     look((const char *[]){"render", "out", "-o", "drawn", NULL}, "drawn", 3);
     look((const char *[]){"render", "out", "-o", "again", "--every", "500", NULL}, "again", 3);
@@ -93,9 +90,7 @@ START_TEST(test_a_run_that_goes_on_is_looked_at) {
     qd_program_expect(RUN("verify", "out", "--threads", "1"), 0, NULL, ", where the run is not complete, ");
     qd_program_outcome result = RUN("render", "out", "-o", "last", "--every", "500");
     ck_assert_msg(strstr(result.err, "out is not complete: it is recorded up to step "), "%s", result.err);
-    qd_program_forget(&result);
 }
-END_TEST
 
 /// A number of the log: its column, counted from the one behind the step.
 static double log_value(const char *text, uint64_t step, int column) {
@@ -119,10 +114,9 @@ static size_t count_lines(const char *text) {
     return lines;
 }
 
-START_TEST(test_a_log_has_a_line_every_so_many_steps) {
+QD_TEST(test_a_log_has_a_line_every_so_many_steps) {
     qd_scratch_write(at("long.yaml").text, scene);
-    qd_program_outcome result = RUN("run", "long.yaml", "-o", "out", "--steps", "330", "--log", "100");
-    ck_assert_int_eq(result.code, 0);
+    qd_program_outcome result = SUCCEED("run", "long.yaml", "-o", "out", "--steps", "330", "--log", "100");
     const char *names = strstr(result.err,
                                "      step         time    bodies  contacts      kinetic    potential"
                                "         lost        drift    steps/s\n         0 ");
@@ -146,34 +140,24 @@ START_TEST(test_a_log_has_a_line_every_so_many_steps) {
     }
     ck_assert(log_value(names, 330, 8) > 0);
     qd_program_text hash = qd_program_result_text(&program, "out", "state_hash");
-    qd_program_forget(&result);
     SUCCEED("run", "long.yaml", "-o", "silent", "-q", "--steps", "330");
     ck_assert_str_eq(qd_program_result_text(&program, "silent", "state_hash").text, hash.text);
     result = RUN("resume", "out", "--steps", "450", "--log", "100");
     ck_assert(log_value(result.err, 400, 8) > 0 && log_value(result.err, 450, 8) > 0);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(test_a_log_is_asked_for) {
+QD_TEST(test_a_log_is_asked_for) {
     qd_scratch_write(at("long.yaml").text, scene);
     qd_program_outcome result = RUN("run", "long.yaml", "-o", "out", "--steps", "330", "-v");
     const char *names = strstr(result.err, "  kinetic "), *last = strstr(result.err, "\n       330 ");
     ck_assert_msg(names && last, "%s", result.err);
     size_t lines = count_lines(names) - count_lines(last);
     ck_assert_msg(lines >= 18 && lines <= 22, "%zu lines: %s", lines, result.err);
-    qd_program_forget(&result);
     result = RUN("run", "long.yaml", "-o", "out", "--force", "--steps", "330");
     ck_assert_ptr_null(strstr(result.err, "  kinetic "));
-    qd_program_forget(&result);
     result = RUN("run", "long.yaml", "-o", "out", "--force", "--steps", "330", "--log", "10", "-q");
     ck_assert_str_eq(result.err, "");
-    qd_program_forget(&result);
     expect_refusal(RUN("run", "long.yaml", "-o", "out", "--force", "--log", "0"), 2, "--log");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("look", 300, setup, teardown, test_a_run_that_goes_on_is_looked_at,
-                        test_a_log_has_a_line_every_so_many_steps, test_a_log_is_asked_for);
-}
+QD_TEST_MAIN("look", 300, setup, teardown)

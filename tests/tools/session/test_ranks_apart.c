@@ -97,7 +97,7 @@ static void expect_as_reference(void) {
     ck_assert_int_eq(gathers(), 0);
 }
 
-START_TEST(nobody_has_the_world) {
+QD_TEST_LOOP(nobody_has_the_world, 0, 3 * SCENES) {
     static const char *const ranks[] = {"1", "3", "8"};
     make_reference(_i / 3);
     SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", _i % 2 ? "2" : "1", "--ranks",
@@ -107,10 +107,9 @@ START_TEST(nobody_has_the_world) {
     static const char bytes[] = "SELECT sum(bytes) FROM checkpoints";
     ck_assert_int_eq(qd_runs_number(at("ref").text, bytes), qd_runs_number(at("out").text, bytes));
 }
-END_TEST
 
 // A run goes on where it ended, by one process.
-START_TEST(goes_on) {
+QD_TEST(goes_on) {
     make_reference(1);
     SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4", "--steps", "60");
     SUCCEED("run", "scene.yaml", "-o", "half", "-q", "--threads", "1", "--steps", "60");
@@ -120,7 +119,6 @@ START_TEST(goes_on) {
     SUCCEED("diff", "ref", "out", "-q");
     SUCCEED("diff", "half", "out", "-q");
 }
-END_TEST
 
 /// Takes the run in `out` back to step 50: it was not brought to its end.
 static void cut_short(void) {
@@ -129,7 +127,7 @@ static void cut_short(void) {
 }
 
 // A run goes on by ranks of which each reads a part of the checkpoint, whoever has begun it.
-START_TEST(goes_on_in_parts) {
+QD_TEST_LOOP(goes_on_in_parts, 0, 3 * SCENES) {
     static const char *const ranks[] = {"1", "3", "8"};
     make_reference(_i / 3);
     SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", "1", _i % 2 ? "--ranks" : NULL, "4");
@@ -138,10 +136,9 @@ START_TEST(goes_on_in_parts) {
             _i / 3 == 2 ? "--scatter" : "--resume", "--resume");
     expect_as_reference();
 }
-END_TEST
 
 // A checkpoint that is damaged is passed over, as by one process.
-START_TEST(passes_over_a_damaged_checkpoint) {
+QD_TEST(passes_over_a_damaged_checkpoint) {
     make_reference(1);
     SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4");
     cut_short();
@@ -153,13 +150,11 @@ START_TEST(passes_over_a_damaged_checkpoint) {
     ck_assert_msg(told.code == 0 && strstr(told.err, "step 50 is damaged: its checksum differs") &&
                       strstr(told.err, "going on from step 25"),
                   "%s", told.err);
-    qd_program_forget(&told);
     expect_as_reference();
 }
-END_TEST
 
 // A run that is stopped leaves a checkpoint of its last step.
-START_TEST(stops_with_a_checkpoint) {
+QD_TEST(stops_with_a_checkpoint) {
     write_scene(2);
     const qd_program_start how = {.arguments = {"run", "scene.yaml", "-o", "out", "-q", "--threads", "1",
                                                 "--ranks", "3", "--steps", "1000000"}};
@@ -168,10 +163,9 @@ START_TEST(stops_with_a_checkpoint) {
                      qd_runs_number(at("out").text, "SELECT max(step) FROM hashes"));
     SUCCEED("verify", "out", "-q", "--threads", "1");
 }
-END_TEST
 
 // What cannot be placed is refused with the words that there are without ranks.
-START_TEST(refused_as_without_ranks) {
+QD_TEST_LOOP(refused_as_without_ranks, 0, 3) {
     static const char *const cases[] = {
         "name: tight\nworld: {size: [10, 10]}\ncontact: {model: none}\nframes: {every: 0}\n"
         "bodies:\n  - disks: {count: 100, radius: 0.6, place: cells}\n",
@@ -188,13 +182,10 @@ START_TEST(refused_as_without_ranks) {
     ck_assert_int_eq(plain.code, ranks.code);
     ck_assert_str_eq(plain.err, ranks.err);
     ck_assert(!qd_scratch_exists(at("out").text));
-    qd_program_forget(&plain);
-    qd_program_forget(&ranks);
 }
-END_TEST
 
 // A limit that is broken on the way: the same words, but there is no picture of it.
-START_TEST(limits_name_the_same_body) {
+QD_TEST(limits_name_the_same_body) {
     static const char text[] = "name: fall\nworld: {size: [40, 40], gravity: [0, -100]}\n"
                                "contact: {model: none}\nlimits: {speed: 20}\n"
                                "bodies:\n  - disks: {count: 100, radius: 0.5, place: cells, velocity: "
@@ -210,18 +201,6 @@ START_TEST(limits_name_the_same_body) {
                   ranks.err);
     ck_assert_msg(strstr(ranks.err, "no picture of it") != NULL, "%s", ranks.err);
     SUCCEED("diff", "ref", "out", "-q");
-    qd_program_forget(&plain);
-    qd_program_forget(&ranks);
 }
-END_TEST
 
-int main(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
-    TCase *tests = qd_test_case("ranks_apart", 200, setup, teardown);
-    qd_test_loops(tests, {nobody_has_the_world, 3 * SCENES}, {refused_as_without_ranks, 3},
-                  {goes_on_in_parts, 3 * SCENES});
-    qd_test_once(tests, goes_on, passes_over_a_damaged_checkpoint, stops_with_a_checkpoint,
-                 limits_name_the_same_body);
-    return qd_test_run_case("ranks_apart", tests);
-}
+QD_TEST_MAIN("ranks_apart", 200, setup, teardown)

@@ -36,7 +36,7 @@ static void write_stopped_scene(bool apart) {
 #ifdef QD_FAULTS
 
 // The disk fills up at any moment of the run, and is freed: it goes on as if nothing had been.
-START_TEST(a_disk_that_fills_up_ends_all) {
+QD_TEST_LOOP(a_disk_that_fills_up_ends_all, 0, 2) {
     char below[600], fault[64];
     write_stopped_scene(_i);
     SUCCEED(STOPPED_RUN("ref"));
@@ -53,24 +53,21 @@ START_TEST(a_disk_that_fills_up_ends_all) {
         if (qd_scratch_exists(out.text)) qd_scratch_remove_tree(out.text);
         qd_program_outcome outcome = run_to_the_end(&start);
         if (outcome.code == 0) { // it has done all before
-            qd_program_forget(&outcome);
             break;
         }
         expect_broken_off(&outcome, fault);
         ck_assert(!qd_scratch_exists(at("out/result.json").text));
-        qd_program_forget(&outcome);
         succeed(MANY("2", STOPPED_RUN("out")));
         SUCCEED("diff", "ref", "out", "-q");
         ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(*) FROM hashes"), 51);
     }
     ck_assert_uint_gt(stopped, 5);
 }
-END_TEST
 
 #endif
 
 // A small disk that is really full. What else lies there becomes less and less.
-START_TEST(a_small_disk_is_full_and_freed) {
+QD_TEST_LOOP(a_small_disk_is_full_and_freed, 0, 2) {
     qd_scratch disk;
     if (!qd_scratch_make_small(&disk, "3m")) return;
     write_stopped_scene(_i);
@@ -87,22 +84,11 @@ START_TEST(a_small_disk_is_full_and_freed) {
             expect_broken_off(&outcome, "a full disk");
             ck_assert(!qd_scratch_exists(qd_scratch_at(&disk, "out/result.json").text));
         }
-        qd_program_forget(&outcome);
         if (done) break;
     }
     ck_assert_uint_gt(stopped, 2);
     SUCCEED("diff", "ref", out.text, "-q");
     qd_scratch_remove_small(&disk);
 }
-END_TEST
 
-int main(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
-    TCase *tests = qd_test_case("ranks_disk", 200, setup_many, teardown);
-    qd_test_loops(tests, {a_small_disk_is_full_and_freed, 2});
-#ifdef QD_FAULTS
-    qd_test_loops(tests, {a_disk_that_fills_up_ends_all, 2});
-#endif
-    return qd_test_run_case("ranks_disk", tests);
-}
+QD_TEST_MAIN("ranks_disk", 200, setup_many, teardown)

@@ -130,15 +130,10 @@ static void kill_by(uint64_t seed) {
            one.others, tries);
 }
 
-START_TEST(one_that_is_killed_at_any_moment) {
+QD_TEST(one_that_is_killed_at_any_moment) {
     enum { KILLINGS = 5 };
     qd_test_seeds(KILLINGS, 0, kill_by);
     qd_test_count(qd_test_replaying() ? 1 : qd_test_effort(KILLINGS));
 }
-END_TEST
 
-int main(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
-    return qd_test_main("ranks_killed", 300, NULL, NULL, one_that_is_killed_at_any_moment);
-}
+QD_TEST_MAIN("ranks_killed", 300, NULL, NULL)

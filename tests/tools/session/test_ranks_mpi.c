@@ -27,16 +27,15 @@ static void expect_as_reference(void) {
 
 static const char *const counts_of_processes[] = {"2", "3", "8"};
 
-START_TEST(processes_leave_what_one_leaves) {
+QD_TEST_LOOP(processes_leave_what_one_leaves, 0, 9) {
     make_reference(_i / 3);
     succeed(MANY(counts_of_processes[_i % 3], "run", "scene.yaml", "-o", "out", "-q", "--threads", "1"));
     expect_as_reference();
 }
-END_TEST
 
 // Where nobody needs the whole world no process has it: each takes its part of the memory that one process
 // takes, and what a process takes in any case.
-START_TEST(no_process_has_the_world) {
+QD_TEST(no_process_has_the_world) {
     enum { PROCESSES = 8 };
     static const char scene[] = "name: many\nworld: {size: [1000, 500], boundary: periodic}\n"
                                 "run: {steps: 30, dt: 0.005}\nframes: {every: 0}\ncheckpoint: {every: 10}\n"
@@ -61,7 +60,6 @@ START_TEST(no_process_has_the_world) {
     }
     json_decref(all);
 }
-END_TEST
 
 // ---- what becomes of it when somebody stops or kills it ----
 
@@ -96,17 +94,16 @@ static void expect_to_go_on(bool many_processes) {
 }
 
 // A signal to rank 0, or one that mpirun hands to all: exit code 75 and a checkpoint.
-START_TEST(stops_with_a_checkpoint) {
+QD_TEST_LOOP(stops_with_a_checkpoint, 0, 2) {
     const pid_t child = launch_long(), first = process_of(0);
     ck_assert_int_gt(first, 0);
     ck_assert_int_eq(kill(_i == 0 ? first : child, _i == 0 ? SIGTERM : SIGUSR1), 0);
     ck_assert_int_eq(code_of(child), 75);
     expect_to_go_on(_i == 0);
 }
-END_TEST
 
 // A process that is killed, whichever: all end soon, and nobody takes the run for complete.
-START_TEST(one_that_is_killed_ends_all) {
+QD_TEST_LOOP(one_that_is_killed_ends_all, 0, 3) {
     const pid_t child = launch_long();
     pid_t ranks[3];
     for (int q = 0; q < 3; ++q) {
@@ -119,11 +116,10 @@ START_TEST(one_that_is_killed_ends_all) {
     ck_assert_int_eq(process_of(-1), 0);
     expect_to_go_on(_i != 0);
 }
-END_TEST
 
 // ---- what several processes cannot do ----
 
-START_TEST(refused_for_many) {
+QD_TEST_LOOP(refused_for_many, 0, 5) {
     static const char *const cases[][4] = {{"sweep", "sweep.yaml", NULL, "sweep: 2 processes"},
                                            {"scale", NULL, NULL, "scale: 2 processes"},
                                            {"report", "out", NULL, "report: 2 processes"},
@@ -134,23 +130,13 @@ START_TEST(refused_for_many) {
     const qd_program_start how = MANY("2", words[0], words[1], words[2]);
     qd_program_expect(qd_program_run(&many, &how), 2, words[3], NULL);
 }
-END_TEST
 
 // ---- what they tell each other ----
 
-START_TEST(messages_arrive) {
+QD_TEST_LOOP(messages_arrive, 0, 3) {
     const qd_program_start how = {.arguments = {"--quiet", "-n", counts_of_processes[_i], QD_MPI_ROUNDS},
                                   .environment = {LEAKS_PASS}};
     qd_program_expect(qd_program_run(&many, &how), 0, NULL, " 0 wrong");
 }
-END_TEST
 
-int main(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
-    TCase *tests = qd_test_case("ranks_mpi", 200, setup_many, teardown);
-    qd_test_once(tests, no_process_has_the_world);
-    qd_test_loops(tests, {messages_arrive, 3}, {processes_leave_what_one_leaves, 9},
-                  {stops_with_a_checkpoint, 2}, {one_that_is_killed_ends_all, 3}, {refused_for_many, 5});
-    return qd_test_run_case("ranks_mpi", tests);
-}
+QD_TEST_MAIN("ranks_mpi", 200, setup_many, teardown)

@@ -5,8 +5,6 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,7 +45,7 @@ static void expect_as_reference(const char *directory) {
 }
 
 // The last of them own places that are strewn over the world.
-START_TEST(ranks_leave_what_one_process_leaves) {
+QD_TEST_LOOP(ranks_leave_what_one_process_leaves, 0, 4) {
     static const char *const ranks[] = {"1", "3", "8", "5"};
     make_reference();
     SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", _i == 1 ? "2" : "1", "--ranks", ranks[_i],
@@ -58,10 +56,9 @@ START_TEST(ranks_leave_what_one_process_leaves) {
                      0);
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT count(kinetic) FROM metrics"), 61);
 }
-END_TEST
 
 // A run that was killed goes on with other ranks, or with none.
-START_TEST(goes_on_with_other_ranks) {
+QD_TEST_LOOP(goes_on_with_other_ranks, 0, 3) {
     make_reference();
     qd_program_start how = {
         .arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "4", "--force"}};
@@ -76,23 +73,20 @@ START_TEST(goes_on_with_other_ranks) {
         SUCCEED("run", "little.yaml", "-o", "out", "-q", "--threads", "1", "--ranks", "3", "--resume");
     expect_as_reference("out");
 }
-END_TEST
 
 static const char no_tree[] = "view.text=[step, time, bodies, contacts, legend, scale]";
 
 // What frames show by default of the tree they leave out with ranks, and say so in one line; they are then
 // those of the run that was told to leave it out.
-START_TEST(frames_leave_out_the_tree) {
+QD_TEST(frames_leave_out_the_tree) {
     static const char *const pace[] = {"--steps", "20", "--frames", "10", "--bodies", "300"};
     SUCCEED("run", "gas", "-o", "ref", "-q", "--threads", "1", "--set", "contact.model=none", pace[0],
             pace[1], pace[2], pace[3], pace[4], pace[5], "--set", no_tree);
-    qd_program_outcome told = RUN("run", "gas", "-o", "out", "--no-progress", "--threads", "1", "--set",
-                                  "contact.model=none", pace[0], pace[1], pace[2], pace[3], pace[4], pace[5],
-                                  "--ranks", "4");
-    ck_assert_msg(told.code == 0, "%s", told.err);
+    qd_program_outcome told = SUCCEED("run", "gas", "-o", "out", "--no-progress", "--threads", "1", "--set",
+                                      "contact.model=none", pace[0], pace[1], pace[2], pace[3], pace[4],
+                                      pace[5], "--ranks", "4");
     const char *line = strstr(told.err, "frames   leave out");
     ck_assert_msg(line && strstr(line, no_tree), "%s", told.err);
-    qd_program_forget(&told);
     expect_same_files("ref/scene.yaml", "out/scene.yaml");
     expect_same_frames("ref", "out", 2);
     SUCCEED("verify", "out", "-q", "--threads", "1");
@@ -104,12 +98,10 @@ START_TEST(frames_leave_out_the_tree) {
     qd_program_outcome refused = RUN("run", "gas", "-o", "other", "--no-progress", "--ranks", "2");
     ck_assert_int_eq(refused.code, 2);
     ck_assert_msg(strchr(refused.err, '\n') == strrchr(refused.err, '\n'), "%s", refused.err);
-    qd_program_forget(&refused);
 }
-END_TEST
 
 // What ranks do not know is refused before anything is written, by the name of its key.
-START_TEST(refused_by_name) {
+QD_TEST_LOOP(refused_by_name, 0, 8) {
     static const char *const cases[][2] = {{"contact.model=impulse", "contact.model impulse"},
                                            {"record.structure=true", "record.structure"},
                                            {"record.fields.every=5", "record.fields"},
@@ -123,13 +115,11 @@ START_TEST(refused_by_name) {
                    cases[_i][1]);
     ck_assert(!qd_scratch_exists(at("out").text));
 }
-END_TEST
 
 // Places are strewn over ranks, and where there are none nobody could tell.
-START_TEST(scatter_needs_ranks) {
+QD_TEST(scatter_needs_ranks) {
     expect_refusal(RUN("run", "gas", "-o", "out", "-q", "--scatter"), 2, "--ranks");
 }
-END_TEST
 
 /// What result.json says of the ranks of the run in `out`; the caller frees it.
 static json_t *load_ranks(size_t count) {
@@ -149,7 +139,7 @@ static json_int_t count_of(const json_t *ranks, size_t rank, const char *name) {
 }
 
 // What each rank has and has sent: every body has one owner.
-START_TEST(result_tells_of_each_rank) {
+QD_TEST(result_tells_of_each_rank) {
     static const char *const counts[] = {"bodies",  "ghosts",   "renewals", "migrations",
                                          "gathers", "messages", "bytes"};
     enum { COUNTS = sizeof counts / sizeof counts[0] };
@@ -166,7 +156,6 @@ START_TEST(result_tells_of_each_rank) {
     ck_assert_int_gt(count_of(ranks, 0, "peak_rss_bytes"), 1000000);
     json_decref(ranks);
 }
-END_TEST
 
 // Records nothing but hashes, and metrics at every step; and one snapshot, so that rank 0 has the world.
 #define SUMS                                                                                                 \
@@ -186,7 +175,7 @@ static void expect_gathered_for_checkpoints(json_int_t steps) {
 
 // Hashes, metrics and the lines of --log, all at every step, are sums over ranks: the whole world is put
 // together only for the checkpoints.
-START_TEST(sums_gather_nothing) {
+QD_TEST(sums_gather_nothing) {
     qd_scratch_write(at("little.yaml").text, scene);
     for (int ranks = 0; ranks < 2; ++ranks) {
         qd_program_expect(RUN("run", "little.yaml", "-o", ranks ? "out" : "ref", SUMS, "--log", "1",
@@ -195,10 +184,9 @@ START_TEST(sums_gather_nothing) {
     }
     expect_gathered_for_checkpoints(300);
 }
-END_TEST
 
 // So are the rules that end a run by what is measured.
-START_TEST(rules_of_metrics_gather_nothing) {
+QD_TEST(rules_of_metrics_gather_nothing) {
     static const char rules[] = "run.until=[{below: {metric: kinetic, value: 1e-9}}, "
                                 "{above: {metric: begins, value: 200}}]";
     qd_scratch_write(at("little.yaml").text, scene);
@@ -212,11 +200,10 @@ START_TEST(rules_of_metrics_gather_nothing) {
     ck_assert_int_lt(steps, 300);
     expect_gathered_for_checkpoints(steps);
 }
-END_TEST
 
 // Hashes of the form of earlier versions are no sums: the world is put together for them. The run goes on
 // from step 0, and is verified and compared by these hashes.
-START_TEST(an_earlier_run_goes_on_with_ranks) {
+QD_TEST(an_earlier_run_goes_on_with_ranks) {
     static const char *const runs[] = {"ref", "out"};
     qd_scratch_write(at("little.yaml").text, scene);
     for (int k = 0; k < 2; ++k) {
@@ -235,15 +222,5 @@ START_TEST(an_earlier_run_goes_on_with_ranks) {
     ck_assert_str_eq(qd_program_result_text(&program, "out", "state_hash").text,
                      qd_program_result_text(&program, "ref", "state_hash").text);
 }
-END_TEST
 
-int main(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
-    TCase *tests = qd_test_case("ranks_program", 200, setup, teardown);
-    qd_test_loops(tests, {ranks_leave_what_one_process_leaves, 4}, {goes_on_with_other_ranks, 3},
-                  {refused_by_name, 8});
-    qd_test_once(tests, frames_leave_out_the_tree, scatter_needs_ranks, result_tells_of_each_rank,
-                 sums_gather_nothing, an_earlier_run_goes_on_with_ranks, rules_of_metrics_gather_nothing);
-    return qd_test_run_case("ranks_program", tests);
-}
+QD_TEST_MAIN("ranks_program", 200, setup, teardown)

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+QD_OWN_VALUE(qdi_json, qdi_json_free)
+
 /// A result in which every number is another.
 static qdi_result sample(void) {
     qdi_result result = {
@@ -51,18 +53,17 @@ static qdi_result sample(void) {
 }
 
 static json_t *written(const qdi_result *result) {
-    qdi_json json = {.allocator = qd_allocator_default()};
+    qd_own(qdi_json) json = {.allocator = qd_allocator_default()};
     ck_assert_int_eq(qdi_result_json(result, &json), QD_OK);
     ck_assert_uint_eq(strlen(json.text), json.length);
     ck_assert_int_eq(json.text[json.length - 1], '\n');
     json_error_t error;
     json_t *root = json_loads(json.text, JSON_REJECT_DUPLICATES, &error);
     ck_assert_msg(root != NULL, "%s at line %d of\n%s", error.text, error.line, json.text);
-    qdi_json_free(&json);
     return root;
 }
 
-START_TEST(test_every_key) {
+QD_TEST(test_every_key) {
     qdi_result result = sample();
     json_t *root = written(&result);
     ck_assert_int_eq(whole(root, "schema"), 1);
@@ -105,9 +106,8 @@ START_TEST(test_every_key) {
     ck_assert_uint_eq(json_object_size(root), 24);
     json_decref(root);
 }
-END_TEST
 
-START_TEST(test_what_is_not_known_is_absent) {
+QD_TEST(test_what_is_not_known_is_absent) {
     qdi_result result = sample();
     result.peak_memory = 0;
     result.profile.body_steps = 0;
@@ -116,10 +116,9 @@ START_TEST(test_what_is_not_known_is_absent) {
     ck_assert_ptr_null(json_object_get(root, "ns_per_body_step"));
     json_decref(root);
 }
-END_TEST
 
-START_TEST(test_shape_and_shortest_numbers) {
-    qdi_json json = {.allocator = qd_allocator_default()};
+QD_TEST(test_shape_and_shortest_numbers) {
+    qd_own(qdi_json) json = {.allocator = qd_allocator_default()};
     qdi_json_open(&json, NULL, '{');
     qdi_json_real(&json, "a", 0.1);
     qdi_json_real(&json, "b", 100);
@@ -136,15 +135,13 @@ START_TEST(test_shape_and_shortest_numbers) {
     ck_assert_str_eq(json.text,
                      "{\n  \"a\": 0.1,\n  \"b\": 100,\n  \"c\": null,\n  \"d\": null,\n  \"e\": [\n"
                      "    18446744073709551615,\n    \"\\u0009\\u001f\"\n  ],\n  \"f\": {}\n}\n");
-    qdi_json_free(&json);
 }
-END_TEST
 
-START_TEST(test_no_memory_is_reported_and_nothing_leaks) {
+QD_TEST(test_no_memory_is_reported_and_nothing_leaks) {
     qdi_result result = sample();
     qd_test_allocator allocator;
     for (size_t fail_at = 1;; ++fail_at) {
-        qd_test_allocator_init(&allocator, fail_at);
+        allocator = qd_test_allocator_of(&allocator, fail_at);
         qdi_json json = {.allocator = &allocator.allocator};
         qd_status status = qdi_result_json(&result, &json);
         qdi_json_free(&json);
@@ -154,9 +151,8 @@ START_TEST(test_no_memory_is_reported_and_nothing_leaks) {
         }
     }
 }
-END_TEST
 
-START_TEST(test_words_of_numbers) {
+QD_TEST(test_words_of_numbers) {
     static const struct {
         double count;
         const char *words;
@@ -174,9 +170,8 @@ START_TEST(test_words_of_numbers) {
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; ++i)
         ck_assert_str_eq(qdi_words_duration(durations[i].seconds).text, durations[i].words);
 }
-END_TEST
 
-START_TEST(test_words_of_progress) {
+QD_TEST(test_words_of_progress) {
     char words[256];
     qdi_progress_words(words, sizeof words, 270, 600, 2);
     ck_assert_str_eq(words, "step 270 of 600 (45 %), 135 steps/s, 0:02 left");
@@ -189,9 +184,8 @@ START_TEST(test_words_of_progress) {
     qdi_progress_words(words, 20, 270, 600, 2); // cut, not overrun
     ck_assert_uint_eq(strlen(words), 19);
 }
-END_TEST
 
-START_TEST(test_bar_fits_the_terminal) {
+QD_TEST(test_bar_fits_the_terminal) {
     char bar[512];
     for (int width = 0; width < 200; ++width) {
         for (uint64_t done = 0; done <= 600; done += 150) {
@@ -207,10 +201,9 @@ START_TEST(test_bar_fits_the_terminal) {
     ck_assert_ptr_nonnull(strchr(bar, '\033'));
     ck_assert_ptr_null(strchr(bar, '\n'));
 }
-END_TEST
 
 /// Whatever the text, JSON is text in UTF-8: the name of a file need not be.
-START_TEST(text_that_is_no_utf8) {
+QD_TEST(text_that_is_no_utf8) {
     static const struct {
         const char *text, *json;
     } cases[] = {{"caf\xe9", "caf\\ufffd"},
@@ -220,21 +213,14 @@ START_TEST(text_that_is_no_utf8) {
                  {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"},
                  {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        qdi_json json = {.allocator = qd_allocator_default(), .dense = true};
+        qd_own(qdi_json) json = {.allocator = qd_allocator_default(), .dense = true};
         qdi_json_open(&json, NULL, '[');
         qdi_json_text(&json, NULL, cases[i].text);
         qdi_json_close(&json, ']');
         char expected[64];
         snprintf(expected, sizeof expected, "[\"%s\"]\n", cases[i].json);
         ck_assert_str_eq(json.text, expected);
-        qdi_json_free(&json);
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("result", 0, NULL, NULL, test_every_key, text_that_is_no_utf8,
-                        test_what_is_not_known_is_absent, test_shape_and_shortest_numbers,
-                        test_no_memory_is_reported_and_nothing_leaks, test_words_of_numbers,
-                        test_words_of_progress, test_bar_fits_the_terminal);
-}
+QD_TEST_MAIN("result", 0, NULL, NULL)

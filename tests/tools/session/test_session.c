@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <quadrille/random.h>
-#include <stdio.h>
 #include <string.h>
 
 // What a session keeps with a checkpoint, what it foretells, and where its post-mortem looks.
@@ -34,7 +33,7 @@ static qdi_session_state sample(void) {
     return state;
 }
 
-START_TEST(test_state_goes_to_bytes_and_back) {
+QD_TEST(test_state_goes_to_bytes_and_back) {
     const qdi_session_state state = sample();
     unsigned char bytes[QDI_SESSION_STATE_BYTES];
     qdi_session_state_write(&state, bytes);
@@ -55,9 +54,8 @@ START_TEST(test_state_goes_to_bytes_and_back) {
     static const unsigned char start[] = {'Q', 'D', 'S', 'S', 7, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
     ck_assert_mem_eq(bytes, start, sizeof start);
 }
-END_TEST
 
-START_TEST(test_damaged_state_is_refused) {
+QD_TEST(test_damaged_state_is_refused) {
     const qdi_session_state state = sample();
     unsigned char bytes[QDI_SESSION_STATE_BYTES + 1] = {0};
     qdi_session_state_write(&state, bytes);
@@ -85,9 +83,8 @@ START_TEST(test_damaged_state_is_refused) {
         bytes[at] ^= 4;
     }
 }
-END_TEST
 
-START_TEST(test_words_of_the_forecast) {
+QD_TEST(test_words_of_the_forecast) {
     qdi_forecast forecast = {.frames = 600,
                              .frame_bytes = 20000,
                              .snapshots = 10,
@@ -113,9 +110,8 @@ START_TEST(test_words_of_the_forecast) {
     qdi_forecast_words(&none, words, 12); // cut, not overrun
     ck_assert_str_eq(words, "about 999 B");
 }
-END_TEST
 
-START_TEST(test_words_of_bytes) {
+QD_TEST(test_words_of_bytes) {
     static const struct {
         double bytes;
         const char *words;
@@ -125,13 +121,11 @@ START_TEST(test_words_of_bytes) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         ck_assert_str_eq(qdi_words_bytes(cases[i].bytes).text, cases[i].words);
 }
-END_TEST
 
-START_TEST(test_the_crowd_is_found) {
-    qd_world_def def = qd_world_def_default();
-    def.size = (qd_vec2){200, 100};
+QD_TEST(test_the_crowd_is_found) {
+    qd_world_def def = qd_test_def(200, 100);
     def.origin = (qd_vec2){-50, 10};
-    qd_world *world = qd_test_world(&def);
+    qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(qd_test_seed(5), 0, 0);
     for (int i = 0; i < 3000; ++i) {
         qd_body_def body = qd_body_def_default();
@@ -146,12 +140,10 @@ START_TEST(test_the_crowd_is_found) {
     ck_assert_msg(fabs(crowd.centre.x - 120) < 4 && fabs(crowd.centre.y - 80) < 4, "found (%g, %g)",
                   crowd.centre.x, crowd.centre.y);
     ck_assert(crowd.reach > 0.5 && crowd.reach < 8);
-    qd_world_destroy(world);
 }
-END_TEST
 
-START_TEST(test_a_crowd_of_one_place_or_of_nobody) {
-    qd_world *world = qd_test_world(NULL);
+QD_TEST(test_a_crowd_of_one_place_or_of_nobody) {
+    qd_own(qd_world) world = qd_test_world(NULL);
     qdi_crowd crowd = qdi_crowd_find(world); // nobody: all of the world
     ck_assert(crowd.centre.x == 50 && crowd.centre.y == 50 && crowd.reach == 50);
     for (int i = 0; i < 1000; ++i) {
@@ -163,12 +155,6 @@ START_TEST(test_a_crowd_of_one_place_or_of_nobody) {
     crowd = qdi_crowd_find(world);
     ck_assert(crowd.reach > 0 && fabs(crowd.centre.x - 30.3) <= crowd.reach &&
               fabs(crowd.centre.y - 70.7) <= crowd.reach);
-    qd_world_destroy(world);
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("session", 120, NULL, NULL, test_state_goes_to_bytes_and_back,
-                        test_damaged_state_is_refused, test_words_of_the_forecast, test_words_of_bytes,
-                        test_the_crowd_is_found, test_a_crowd_of_one_place_or_of_nobody);
-}
+QD_TEST_MAIN("session", 120, NULL, NULL)

@@ -45,7 +45,7 @@ static const char hopper[] =
     "    until: [{below: {metric: dynamic, value: 1}}]\n"
     "    at_most: 1500\n";
 
-START_TEST(test_goes_through_its_stages) {
+QD_TEST(test_goes_through_its_stages) {
     run_reference(hopper);
     ck_assert_int_eq(number("SELECT count(*) FROM stages"), 3);
     const int64_t filled = number("SELECT step FROM stages WHERE name = 'settle'");
@@ -79,10 +79,9 @@ START_TEST(test_goes_through_its_stages) {
     SUCCEED("verify", "ref", "-q");
     SUCCEED("render", "ref", "-o", "again", "-q", "--every", "25");
 }
-END_TEST
 
 // Contacts that only a stage ends are events, too: the first of its first step.
-START_TEST(test_events_of_a_change) {
+QD_TEST(test_events_of_a_change) {
     run_reference(hopper);
     // The hopper's gate is body 3: two polylines have ids 1 and 2.
     const int64_t open = number("SELECT step FROM stages WHERE name = 'empty'");
@@ -106,10 +105,9 @@ START_TEST(test_events_of_a_change) {
     qd_runs_change(at("ref").text, sql);
     qd_program_expect(RUN("verify", "ref", "-q"), 5, NULL, "it is number 1, 0 in the replay");
 }
-END_TEST
 
 // Stages may record events or not; bodies that others replaced meanwhile keep their names.
-START_TEST(test_events_of_some_stages) {
+QD_TEST(test_events_of_some_stages) {
     qd_scratch_write(at("hopper.yaml").text, hopper);
     SUCCEED("run", "hopper.yaml", "-o", "ref", "-q", "--set", "record.events=false", "--set",
             "stages.settle.record.events=persist", "--set", "stages.empty.record.events=true");
@@ -125,10 +123,9 @@ START_TEST(test_events_of_some_stages) {
                    "UPDATE events SET impulse = 77 WHERE step = (SELECT max(step) FROM events)");
     qd_program_expect(RUN("verify", "ref", "-q"), 5, NULL, NULL);
 }
-END_TEST
 
 // A limit that the first step of a stage passes: what is kept is the state before what the stage changes.
-START_TEST(test_buried_with_the_first_step) {
+QD_TEST(test_buried_with_the_first_step) {
     qd_scratch_write(at("fast.yaml").text,
                      "name: fast\nworld: {size: [9, 9]}\nframes: {every: 0}\nlimits: {speed: 50}\n"
                      "record: {events: true, hashes: 1, metrics: 1}\n"
@@ -144,10 +141,9 @@ START_TEST(test_buried_with_the_first_step) {
         SUCCEED("verify", "ref", "-q");
     }
 }
-END_TEST
 
 // What is written resolved is read as the same scene, and --set reaches into a stage by number.
-START_TEST(test_resolved_scene_is_the_same) {
+QD_TEST(test_resolved_scene_is_the_same) {
     run_reference(hopper);
     SUCCEED("run", "ref/scene.yaml", "-o", "again", "-q");
     qd_runs_expect_same(at("ref").text, at("again").text);
@@ -157,10 +153,9 @@ START_TEST(test_resolved_scene_is_the_same) {
     ck_assert_int_eq(qd_program_result_whole(&program, "short", "steps"), 200);
     SUCCEED("verify", "short", "-q");
 }
-END_TEST
 
 // Axes of a sweep go by the names of stages.
-START_TEST(test_swept) {
+QD_TEST(test_swept) {
     qd_scratch_write(at("hopper.yaml").text, hopper);
     qd_scratch_write(at("sweep.yaml").text, "scene: hopper.yaml\nset: {run.steps: 250}\naxes:\n"
                                             "  - {key: stages.settle.time, list: [0.05, 0.1]}\n"
@@ -172,15 +167,13 @@ START_TEST(test_swept) {
     expect_refusal(RUN("run", "hopper.yaml", "-o", "bad", "--set", "stages.setle.time=1"), 2,
                    "there is no stage of this name or number");
 }
-END_TEST
 
-START_TEST(test_killed_again_and_again) {
+QD_TEST(test_killed_again_and_again) {
     killed_again_and_again(hopper);
 }
-END_TEST
 
 // A checkpoint at each step around the ends of stages: a run that goes on from any of them is the same.
-START_TEST(test_resumes_at_each_step_about_a_boundary) {
+QD_TEST(test_resumes_at_each_step_about_a_boundary) {
     run_reference(hopper);
     const int64_t filled = number("SELECT step FROM stages WHERE number = 1");
     for (int64_t step = filled - 1; step <= filled + 1; ++step) {
@@ -192,10 +185,9 @@ START_TEST(test_resumes_at_each_step_about_a_boundary) {
         qd_runs_expect_same_records(at("ref").text, at("part").text); // pictures name the scene's hash
     }
 }
-END_TEST
 
 // More steps take a run past the end of its last stage, in which it stays.
-START_TEST(test_more_steps) {
+QD_TEST(test_more_steps) {
     run_reference(hopper);
     const int64_t steps = number("SELECT max(step) FROM metrics");
     ck_assert_int_lt(steps, number("SELECT steps FROM run"));
@@ -205,12 +197,11 @@ START_TEST(test_more_steps) {
     ck_assert_int_eq(number("SELECT max(stage) FROM metrics"), 2);
     SUCCEED("verify", "ref", "-q");
 }
-END_TEST
 
 // The scene of docs/stages.md is the built-in one.
-START_TEST(test_scene_of_the_document) {
+QD_TEST(test_scene_of_the_document) {
     size_t bytes = 0;
-    char *page = qd_scratch_read(QD_SOURCE_DIR "/docs/stages.md", &bytes);
+    qd_own_memory char *page = qd_scratch_read(QD_SOURCE_DIR "/docs/stages.md", &bytes);
     ck_assert_ptr_nonnull(page);
     char *yaml = strstr(page, "```yaml\n");
     ck_assert_ptr_nonnull(yaml);
@@ -219,9 +210,7 @@ START_TEST(test_scene_of_the_document) {
     ck_assert_ptr_nonnull(end);
     *end = '\0';
     ck_assert_str_eq(yaml, qd_scene_builtin_text("gate"));
-    free(page);
 }
-END_TEST
 
 /// What the runs of the built-in scene have beside their directory.
 #define GATE(out)                                                                                            \
@@ -236,7 +225,7 @@ static bool gate_is_complete(double seconds, const char *threads) {
 
 // The built-in scene, killed at random, 50 times in the long form: it fills, settles, opens and runs empty,
 // and every file and row is that of a run that nobody stopped.
-START_TEST(test_gate_killed_again_and_again) {
+QD_TEST(test_gate_killed_again_and_again) {
     qd_random random = qd_random_at(qd_test_seed(1), 0, 0);
     SUCCEED(GATE("ref"));
     ck_assert_int_eq(number("SELECT count(*) FROM stages"), 4);
@@ -257,10 +246,9 @@ START_TEST(test_gate_killed_again_and_again) {
     qd_runs_expect_same(at("ref").text, at("out").text);
     SUCCEED("verify", "out", "-q");
 }
-END_TEST
 
 // Bodies that a stage adds are none of an emitter's, and move no id of theirs.
-START_TEST(test_added_bodies_are_not_emitted) {
+QD_TEST(test_added_bodies_are_not_emitted) {
     qd_scratch_write(
         at("hopper.yaml").text,
         "name: hopper\nworld: {size: [10, 10], boundary: {x: reflect, y: open}, removal: 1,"
@@ -280,7 +268,6 @@ START_TEST(test_added_bodies_are_not_emitted) {
         number("SELECT max(step) FROM metrics"),
         number("SELECT 10 * ((min(step) + 9) / 10) FROM metrics WHERE bodies = 4 AND step > 30"));
 }
-END_TEST
 
 /// Two emitters on either side of a wall; what falls out is gone, and its index is given to the next.
 static const char two_sides[] =
@@ -297,18 +284,17 @@ static void count_sides(int64_t step, int sides[2]) {
     snprintf(every, sizeof every, "%d", (int)step);
     SUCCEED("export", "ref", "--format", "csv", "--every", every, "--frames", "1:1", "-o", "at", "-q",
             "--force");
-    char *bodies = qd_scratch_read(at("at/bodies.csv").text, NULL);
+    qd_own_memory char *bodies = qd_scratch_read(at("at/bodies.csv").text, NULL);
     sides[0] = sides[1] = 0;
     for (char *line = strchr(bodies, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
         const char *x = line;
         for (int comma = 0; comma < 5; ++comma) x = strchr(x, ',') + 1;
         if (strtod(x, NULL) != 5) sides[strtod(x, NULL) > 5] += 1;
     }
-    free(bodies);
 }
 
 // The bodies of one emitter are gone, while another one goes on; ids and indices of both are mixed.
-START_TEST(test_gone_of_one_emitter) {
+QD_TEST(test_gone_of_one_emitter) {
     int sides[2];
     qd_scratch_write(at("hopper.yaml").text, two_sides);
     SUCCEED("run", "hopper.yaml", "-o", "ref", "-q", "--set", "run.until=[{gone: {emitter: left}}]");
@@ -341,7 +327,6 @@ START_TEST(test_gone_of_one_emitter) {
     expect_refusal(RUN("run", "hopper.yaml", "-o", "no", "--set", "run.until=[{gone: {emitter: lift}}]"), 3,
                    "gone: no emitter is called \"lift\"");
 }
-END_TEST
 
 /// Stages that are refused, and what is said.
 static const struct {
@@ -374,17 +359,16 @@ static const struct {
      "stages.1.contact.restitution: must be a number from 0 to 1"},
 };
 
-START_TEST(test_refused) {
+QD_TEST_LOOP(test_refused, 0, sizeof refused / sizeof refused[0]) {
     char text[1024];
     snprintf(text, sizeof text, "name: bad\nbodies: [{list: [{name: gate, at: [5, 5]}]}]\nstages: [%s]\n",
              refused[_i].stages);
     qd_scratch_write(at("bad.yaml").text, text);
     expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
-END_TEST
 
 // What cannot be done when a stage begins ends the run with one line, and it can be resumed no further.
-START_TEST(test_a_stage_that_cannot_begin) {
+QD_TEST(test_a_stage_that_cannot_begin) {
     qd_scratch_write(at("bad.yaml").text,
                      "name: bad\nworld: {size: [9, 9]}\nframes: {every: 0}\n"
                      "bodies: [{list: [{at: [5, 5], radius: 3}]}]\n"
@@ -393,23 +377,7 @@ START_TEST(test_a_stage_that_cannot_begin) {
     qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
     ck_assert_int_ne(result.code, 0);
     ck_assert_ptr_nonnull(strstr(result.err, "stages.second: bodies.0: "));
-    qd_program_forget(&result);
     expect_refusal(RUN("run", "bad.yaml", "-o", "many", "--bodies", "9"), 2, "the scene has stages");
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("stages", 300, setup, teardown);
-    qd_test_once(tests, test_goes_through_its_stages, test_events_of_a_change, test_events_of_some_stages,
-                 test_buried_with_the_first_step, test_resolved_scene_is_the_same, test_swept,
-                 test_killed_again_and_again, test_resumes_at_each_step_about_a_boundary, test_more_steps,
-                 test_scene_of_the_document, test_added_bodies_are_not_emitted, test_gone_of_one_emitter,
-                 test_a_stage_that_cannot_begin);
-    tcase_add_loop_test(tests, test_refused, 0, sizeof refused / sizeof refused[0]);
-    Suite *suite = suite_create("stages");
-    suite_add_tcase(suite, tests);
-    tests = qd_test_case("gate", 300, setup, teardown);
-    tcase_add_test(tests, test_gate_killed_again_and_again);
-    suite_add_tcase(suite, tests);
-    return qd_test_run(suite);
-}
+QD_TEST_MAIN("stages", 300, setup, teardown)

@@ -54,15 +54,14 @@ static void expect_same_file(const char *a, const char *b, const char *name) {
     size_t a_bytes = 0, b_bytes = 0;
     snprintf(one, sizeof one, "%s/%s", a, name);
     snprintf(two, sizeof two, "%s/%s", b, name);
-    char *first = qd_scratch_read(at(one).text, &a_bytes), *second = qd_scratch_read(at(two).text, &b_bytes);
+    qd_own_memory char *first = qd_scratch_read(at(one).text, &a_bytes),
+                       *second = qd_scratch_read(at(two).text, &b_bytes);
     ck_assert_msg(first && second, "%s", name);
     ck_assert_msg(a_bytes == b_bytes && memcmp(first, second, a_bytes) == 0, "%s differs", name);
-    free(first);
-    free(second);
 }
 
 // What a stage has otherwise shows from the first step of that stage on, between hashes too.
-START_TEST(test_diff) {
+QD_TEST(test_diff) {
     run_both();
     qd_program_expect(RUN("diff", "ref", "bare"), 0, NULL, "state: equal at all 388 steps");
     static const struct {
@@ -78,13 +77,11 @@ START_TEST(test_diff) {
         ck_assert_msg(strstr(found.out, "scene: stages.2.change.0.velocity.0: 3 in a, 3.5 in b") != NULL &&
                           strstr(found.out, cases[i].said) != NULL,
                       "%s", found.out);
-        qd_program_forget(&found);
     }
 }
-END_TEST
 
 // Tables and bodies, from snapshots and from steps that are made again; and how many bodies there are.
-START_TEST(test_export) {
+QD_TEST(test_export) {
     static const char *const formats[] = {"csv", "extxyz", "vtp"};
     run_both();
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i) {
@@ -108,9 +105,8 @@ START_TEST(test_export) {
     ck_assert_int_eq(*line, '\0');
     free(bodies);
 }
-END_TEST
 
-START_TEST(test_render_and_verify) {
+QD_TEST(test_render_and_verify) {
     run_both();
     SUCCEED("verify", "ref", "-q");
     SUCCEED("verify", "bare", "-q");
@@ -118,15 +114,13 @@ START_TEST(test_render_and_verify) {
     SUCCEED("render", "bare", "-o", "made", "-q", "--every", "5", "--threads", "3");
     expect_same_file("kept", "made", "manifest.csv");
     SUCCEED("render", "bare", "-o", "some", "-q", "--every", "1", "--frames", "21:24");
-    char *some = qd_scratch_read(at("some/manifest.csv").text, NULL);
+    qd_own_memory char *some = qd_scratch_read(at("some/manifest.csv").text, NULL);
     const char *const stages[] = {",fill\n", ",blink\n", ",again\n", ",empty\n"}, *after = some;
     for (int i = 0; i < 4; ++i) ck_assert_ptr_nonnull(after = strstr(after, stages[i]));
-    free(some);
 }
-END_TEST
 
 // Gone on with from each step about the short stages, and from the last of each.
-START_TEST(test_resume) {
+QD_TEST(test_resume) {
     run_both();
     for (int step = 20; step <= 25; ++step) {
         char steps[16];
@@ -138,9 +132,5 @@ START_TEST(test_resume) {
         expect_same_file("ref/frames", "part/frames", "manifest.csv");
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("stages_across", 300, setup, teardown, test_diff, test_export, test_render_and_verify,
-                        test_resume);
-}
+QD_TEST_MAIN("stages_across", 300, setup, teardown)

@@ -11,7 +11,6 @@
 #include <quadrille/random.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -70,7 +69,6 @@ static void finish(const char *directory, const char *after) {
     qd_program_start start = start_run(directory);
     qd_program_outcome outcome = qd_program_run(&program, &start);
     ck_assert_msg(outcome.code == 0, "%s: going on ends with %d: %s", after, outcome.code, outcome.err);
-    qd_program_forget(&outcome);
     expect_as_undisturbed(directory);
 }
 
@@ -92,7 +90,6 @@ static int disturb(const char *directory, int number, double seconds) {
     int code = outcome.code;
     bool fine = code == -number || code == 0 || (number == SIGTERM && (code == 75 || code == 143));
     ck_assert_msg(fine, "a run that got signal %d ends with %d: %s", number, code, outcome.err);
-    qd_program_forget(&outcome);
     return code;
 }
 
@@ -116,15 +113,13 @@ static void disturb_often(int number, size_t times) {
     finish("run", after);
 }
 
-START_TEST(killed_at_any_moment) {
+QD_TEST(killed_at_any_moment) {
     disturb_often(SIGKILL, qd_test_effort(20));
 }
-END_TEST
 
-START_TEST(stopped_at_any_moment) {
+QD_TEST(stopped_at_any_moment) {
     disturb_often(SIGTERM, qd_test_effort(20));
 }
-END_TEST
 
 /// One line that says why, and this exit code.
 static void expect_one_line(const qd_program_outcome *outcome, const char *fault, bool code_is_fine) {
@@ -153,13 +148,11 @@ typedef struct counts {
 static counts count(const char *directory, const char *fault) {
     char report[600];
     snprintf(report, sizeof report, "QD_FAULT_REPORT=%s", qd_scratch_at(&program.work, "report").text);
-    qd_program_outcome outcome = run_with(directory, fault ? fault : "QD_FAULT_NONE=1", report);
-    qd_program_forget(&outcome);
+    (void)run_with(directory, fault ? fault : "QD_FAULT_NONE=1", report);
     counts found = {0, 0, 0};
-    char *text = qd_scratch_read(qd_scratch_at(&program.work, "report").text, NULL);
+    qd_own_memory char *text = qd_scratch_read(qd_scratch_at(&program.work, "report").text, NULL);
     ck_assert_ptr_nonnull(text);
     ck_assert_int_eq(sscanf(text, "%ld %ld %ld", &found.files, &found.allocations, &found.live), 3);
-    free(text);
     return found;
 }
 
@@ -170,7 +163,7 @@ static long stride(long calls, size_t times) {
     return step > 0 ? step : 1;
 }
 
-START_TEST(killed_before_any_write) {
+QD_TEST(killed_before_any_write) {
     long calls = count("counted", NULL).files, step = stride(calls, qd_test_effort(40));
     ck_assert_int_gt(calls, 100);
     for (long call = 1 + (long)qd_test_seed(0) % step; call <= calls; call += step) {
@@ -178,16 +171,14 @@ START_TEST(killed_before_any_write) {
         snprintf(fault, sizeof fault, "QD_FAULT_KILL=%ld", call);
         qd_program_outcome outcome = run_with("run", fault, NULL);
         ck_assert_msg(outcome.code == -SIGKILL, "%s: %d", fault, outcome.code);
-        qd_program_forget(&outcome);
         finish("run", fault);
         remove_run("run");
     }
 }
-END_TEST
 
 // A file system without flock may have other locks, which keep runs apart just so; where it has none, that is
 // said, and nothing is left.
-START_TEST(without_flock) {
+QD_TEST(without_flock) {
     char fault[32];
     snprintf(fault, sizeof fault, "QD_FAULT_FLOCK=%d", ENOSYS);
     qd_program_expect(run_with("run", fault, NULL), 0, NULL, NULL);
@@ -199,18 +190,15 @@ START_TEST(without_flock) {
     ck_assert_int_eq(fcntl(other, F_OFD_SETLK, &whole), 0);
     qd_program_outcome outcome = run_with("run", fault, NULL);
     expect_one_line(&outcome, fault, outcome.code == 4 && strstr(outcome.err, "is in use by another run"));
-    qd_program_forget(&outcome);
     close(other);
     remove_run("run");
     outcome = run_with("run", fault, "QD_FAULT_LOCKS=1");
     expect_one_line(&outcome, fault, outcome.code == 4 && strstr(outcome.err, "another file system"));
-    qd_program_forget(&outcome);
     ck_assert(access(qd_scratch_at(&program.work, "run").text, F_OK) != 0);
 }
-END_TEST
 
 // What lies in shared memory is not on the disk.
-START_TEST(shared_memory_does_not_count) {
+QD_TEST(shared_memory_does_not_count) {
     static const char truncate[] = "/usr/bin/truncate";
     if (access(truncate, X_OK) != 0 || access("/dev/shm", W_OK) != 0) return;
     qd_program other;
@@ -225,12 +213,10 @@ START_TEST(shared_memory_does_not_count) {
         qd_program_outcome outcome = qd_program_run(&other, &how);
         ck_assert_msg((outcome.code == 0) == (k == 0), "%s: exit %d: %s", files[k], outcome.code,
                       outcome.err);
-        qd_program_forget(&outcome);
     }
     (void)unlink(name);
     qd_program_teardown(&other);
 }
-END_TEST
 
 static void fail_writes(int error, bool stay, size_t times) {
     long calls = count("counted", NULL).files, step = stride(calls, times);
@@ -243,23 +229,20 @@ static void fail_writes(int error, bool stay, size_t times) {
             expect_as_undisturbed("run");
         else
             expect_one_line(&outcome, fault, outcome.code == 4);
-        qd_program_forget(&outcome);
         finish("run", fault);
         remove_run("run");
     }
 }
 
-START_TEST(any_write_fails) {
+QD_TEST(any_write_fails) {
     fail_writes(EIO, false, qd_test_effort(40));
 }
-END_TEST
 
-START_TEST(the_disk_fills_up) {
+QD_TEST(the_disk_fills_up) {
     fail_writes(ENOSPC, true, qd_test_effort(40));
 }
-END_TEST
 
-START_TEST(any_allocation_fails) {
+QD_TEST(any_allocation_fails) {
     counts good = count("counted", NULL);
     ck_assert_int_gt(good.allocations, 1000);
     ck_assert_int_eq(good.live, 0);
@@ -271,18 +254,16 @@ START_TEST(any_allocation_fails) {
         remove_run("run");
         qd_program_outcome outcome = run_with("run", fault, NULL);
         if (outcome.code != 0) expect_one_line(&outcome, fault, outcome.code == 1 || outcome.code == 4);
-        qd_program_forget(&outcome);
         finish("run", fault);
         remove_run("run");
     }
 }
-END_TEST
 
 #endif
 
 // ---- a disk that is really full ----
 
-START_TEST(a_small_disk_is_full_and_freed) {
+QD_TEST(a_small_disk_is_full_and_freed) {
     qd_scratch disk;
     if (!qd_scratch_make_small(&disk, "4m")) return;
     qd_scratch_path filler = qd_scratch_at(&disk, "filler"), run = qd_scratch_at(&disk, "run");
@@ -293,23 +274,20 @@ START_TEST(a_small_disk_is_full_and_freed) {
         qd_program_start start = start_run(run.text);
         qd_program_outcome outcome = qd_program_run(&program, &start);
         if (outcome.code == 0) {
-            qd_program_forget(&outcome);
             break;
         }
         expect_one_line(&outcome, "a full disk", outcome.code == 4);
-        qd_program_forget(&outcome);
         ++stopped;
     }
     ck_assert_uint_gt(stopped, 2);
     qd_runs_expect_same(qd_scratch_at(&program.work, "good").text, run.text);
     qd_scratch_remove_small(&disk);
 }
-END_TEST
 
 // ---- looking on ----
 
 // What is recorded changes nothing about what happens.
-START_TEST(recording_changes_no_state) {
+QD_TEST(recording_changes_no_state) {
     static const char *const without[] = {"frames.every=0",      "record.metrics=0",   "record.hashes=0",
                                           "record.events=false", "record.snapshots=0", "checkpoint.every=0"};
     json_t *result = qd_program_result(&program, "good");
@@ -323,24 +301,5 @@ START_TEST(recording_changes_no_state) {
     }
     json_decref(result);
 }
-END_TEST
 
-static Suite *suite(void) {
-    Suite *suite = suite_create("survival");
-    TCase *tcase = qd_test_case("survival", 3000, setup, teardown);
-    qd_test_once(tcase, killed_at_any_moment, stopped_at_any_moment, a_small_disk_is_full_and_freed,
-                 recording_changes_no_state);
-#ifdef QD_FAULTS
-    qd_test_once(tcase, shared_memory_does_not_count, killed_before_any_write, any_write_fails,
-                 the_disk_fills_up, any_allocation_fails);
-    TCase *locks = qd_test_case("locks", 120, setup, teardown);
-    tcase_add_test(locks, without_flock);
-    suite_add_tcase(suite, locks);
-#endif
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
-int main(void) {
-    return qd_test_run(suite());
-}
+QD_TEST_MAIN("survival", 3000, setup, teardown)

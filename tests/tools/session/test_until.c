@@ -53,7 +53,7 @@ static void run_with(const char *rules, const char *directory) {
     SUCCEED("run", "slowed.yaml", "-o", directory, "-q", "--set", set);
 }
 
-START_TEST(test_ends_where_rows_say) {
+QD_TEST_LOOP(test_ends_where_rows_say, 0, CASES) {
     const case_of_rule *one = &cases[_i];
     qd_scratch_write(at("slowed.yaml").text, scene);
     SUCCEED("run", "slowed.yaml", "-o", "ref", "-q");
@@ -70,29 +70,24 @@ START_TEST(test_ends_where_rows_say) {
     SUCCEED("verify", "out", "-q");
     SUCCEED("render", "out", "-o", "again", "-q", "--every", "30");
 }
-END_TEST
 
 // Nobody knows before how many frames there will be.
-START_TEST(test_announced_as_the_most) {
+QD_TEST(test_announced_as_the_most) {
     qd_scratch_write(at("slowed.yaml").text, scene);
-    qd_program_outcome result = RUN("run", "slowed.yaml", "-o", "out", "--set",
-                                    "run.until=[{above: {metric: begins, value: 20}}]");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("run", "slowed.yaml", "-o", "out", "--set",
+                                        "run.until=[{above: {metric: begins, value: 20}}]");
     ck_assert_ptr_nonnull(strstr(result.err, "bodies, at most 1200 steps"));
     ck_assert_ptr_nonnull(strstr(result.err, "every 30 steps, at most 41 in all"));
-    qd_program_forget(&result);
 }
-END_TEST
 
 // With a bound that nothing reaches the run has all of its steps.
-START_TEST(test_no_rule_holds) {
+QD_TEST(test_no_rule_holds) {
     qd_scratch_write(at("slowed.yaml").text, scene);
     run_with("{above: {metric: kinetic, value: 1e9}}", "out");
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "steps"), 1200);
     ck_assert_str_eq(qd_program_result_text(&program, "out", "ended_by").text, "steps");
     SUCCEED("verify", "out", "-q");
 }
-END_TEST
 
 /// A disk flies at another one, misses a third, and a source drips into a sink.
 static const char bodies[] = "name: three\n"
@@ -121,7 +116,7 @@ static int64_t end_of(const char *rule, bool with_source, const char *ended_by) 
     return qd_program_result_whole(&program, "out", "steps");
 }
 
-START_TEST(test_two_bodies_meet) {
+QD_TEST(test_two_bodies_meet) {
     const int64_t step = end_of("{contact: {of: 2, with: 1}}", false, "until.0");
     // Nine lengths at seven per time, a hundredth each step.
     ck_assert_int_ge(step, 128);
@@ -129,9 +124,8 @@ START_TEST(test_two_bodies_meet) {
     ck_assert_int_eq(qd_runs_number(at("out").text, "SELECT min(step) FROM metrics WHERE begins > 0"), step);
     ck_assert_int_eq(end_of("{contact: {of: 1, with: 3}}", false, "steps"), 3000);
 }
-END_TEST
 
-START_TEST(test_bodies_of_an_emitter_are_gone) {
+QD_TEST(test_bodies_of_an_emitter_are_gone) {
     const int64_t step = end_of("{gone: {first: emitted}}", true, "until.0");
     // The last of four comes at 0.8 and has some ten lengths to go at eight per time.
     ck_assert_int_ge(step, 80 + 105);
@@ -140,11 +134,10 @@ START_TEST(test_bodies_of_an_emitter_are_gone) {
                                                           " WHERE bodies = 3 AND step > 80"));
     ck_assert_int_eq(end_of("{gone: {first: 2}}", true, "steps"), 3000);
 }
-END_TEST
 
 // What flies stops at a wall. Three that nothing moves are at rest for the first window; one that turns is
 // not.
-START_TEST(test_at_rest) {
+QD_TEST(test_at_rest) {
     const int64_t step = end_of("{rest: {speed: 0.01, window: 50}}", false, "until.0");
     ck_assert_int_eq(step, qd_runs_number(at("out").text, "SELECT max(step) + 60 FROM metrics"
                                                           " WHERE step % 10 = 0 AND fastest >= 0.01"));
@@ -155,10 +148,9 @@ START_TEST(test_at_rest) {
             "bodies.0.list.2.spin=0.5", "--set", "run.until=[{rest: {speed: 0.01, window: 50}}]");
     ck_assert_int_eq(qd_program_result_whole(&program, "turning", "steps"), 3000);
 }
-END_TEST
 
 // Killed at any moment and gone on with, a run with rules ends at the same step and leaves the same.
-START_TEST(test_killed_again_and_again) {
+QD_TEST(test_killed_again_and_again) {
     qd_scratch_write(at("slowed.yaml").text, scene);
     const char set[] =
         "run.until=[{rest: {speed: 1e-9}}, {steady: {metric: kinetic, within: 0.64, window: 300}}]";
@@ -175,10 +167,9 @@ START_TEST(test_killed_again_and_again) {
     qd_program_expect_no_parts(at("out").text);
     SUCCEED("verify", "out", "-q");
 }
-END_TEST
 
 // More steps take a run past the rule that has ended it, as one would go that no rule may end before.
-START_TEST(test_more_steps) {
+QD_TEST(test_more_steps) {
     const char rule[] = "{below: {metric: kinetic, value: 150}}";
     qd_scratch_write(at("slowed.yaml").text, scene);
     SUCCEED("run", "slowed.yaml", "-o", "ref", "-q", "--steps", "1300", "--set",
@@ -188,13 +179,11 @@ START_TEST(test_more_steps) {
     ck_assert_int_lt(ended, 1200);
     ck_assert_int_ne(ended % 7, 0); // its last hash is there only because it was the last
     expect_refusal(RUN("resume", "out", "-q", "--steps", "1100"), 2, "has 1200 steps already");
-    qd_program_outcome result = RUN("resume", "out", "--steps", "1300");
-    ck_assert_msg(result.code == 0, "exit %d: %s", result.code, result.err);
+    qd_program_outcome result = SUCCEED("resume", "out", "--steps", "1300");
     char said[100];
     snprintf(said, sizeof said,
              "out was ended at step %d by a rule or its last stage; it goes on to step 1300", (int)ended);
     ck_assert_ptr_nonnull(strstr(result.err, said));
-    qd_program_forget(&result);
     qd_runs_expect_same_records(at("ref").text, at("out").text);
     ck_assert_int_eq(qd_program_result_whole(&program, "out", "steps"), 1300);
     SUCCEED("verify", "out", "-q");
@@ -206,7 +195,6 @@ START_TEST(test_more_steps) {
     SUCCEED("resume", "short", "-q", "--steps", "1200");
     qd_runs_expect_same_records(at("whole").text, at("short").text);
 }
-END_TEST
 
 /// Rules that are refused, and what is said.
 static const struct {
@@ -227,7 +215,7 @@ static const struct {
     {"[{rest: {speed: 1}}, {rest: {speed: 0}}]", "run.until.1.rest.speed: must be a number > 0"},
 };
 
-START_TEST(test_refused) {
+QD_TEST_LOOP(test_refused, 0, sizeof refused / sizeof refused[0]) {
     char text[sizeof scene + 256];
     const char *rest = strstr(scene, "contact: {");
     snprintf(text, sizeof text, "name: bad\nworld: {size: [40, 30]}\nrun: {steps: 9, until: %s}\n%s",
@@ -235,14 +223,5 @@ START_TEST(test_refused) {
     qd_scratch_write(at("bad.yaml").text, text);
     expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, refused[_i].said);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("until", 300, setup, teardown);
-    qd_test_once(tests, test_announced_as_the_most, test_no_rule_holds, test_two_bodies_meet,
-                 test_bodies_of_an_emitter_are_gone, test_at_rest, test_killed_again_and_again,
-                 test_more_steps);
-    qd_test_loops(tests, {test_ends_where_rows_say, CASES},
-                  {test_refused, sizeof refused / sizeof refused[0]});
-    return qd_test_run_case("until", tests);
-}
+QD_TEST_MAIN("until", 300, setup, teardown)

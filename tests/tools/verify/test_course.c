@@ -28,7 +28,7 @@ static qd_scene *make_scene(const qd_random *seed, uint64_t every[STAGES]) {
     return scene;
 }
 
-START_TEST(test_frames_of_stages) {
+QD_TEST_LOOP(test_frames_of_stages, 0, (int)qd_test_effort(100)) {
     qd_random random = qd_random_at(qd_test_seed(1) + (uint64_t)_i, 0, 0);
     uint64_t every[STAGES], frames = 0;
     qd_scene *scene = make_scene(&random, every);
@@ -52,10 +52,9 @@ START_TEST(test_frames_of_stages) {
     if (every[course.count - 1] == 0) ck_assert(!qdi_course_frame_step(&course, scene, frames, &found));
     qd_scene_destroy(scene);
 }
-END_TEST
 
 // Stages to come are as long as they can be; a run without stages is one.
-START_TEST(test_longest) {
+QD_TEST(test_longest) {
     static const char staged[] =
         "name: s\nframes: {every: 10}\nstages:\n  - {name: a, steps: 25}\n"
         "  - {name: b, until: [{rest: {speed: 1}}], at_most: 30, frames: {every: 0}}\n"
@@ -78,11 +77,5 @@ START_TEST(test_longest) {
     ck_assert(!qdi_course_has_frames(scene));
     qd_scene_destroy(scene);
 }
-END_TEST
 
-int main(void) {
-    TCase *tests = qd_test_case("course", 60, NULL, NULL);
-    tcase_add_test(tests, test_longest);
-    tcase_add_loop_test(tests, test_frames_of_stages, 0, (int)qd_test_effort(100));
-    return qd_test_run_case("course", tests);
-}
+QD_TEST_MAIN("course", 60, NULL, NULL)

@@ -27,7 +27,7 @@ static void expect_places(const qdi_frame_pace *pace, const qdi_frame_list *list
                       i, qdi_frame_pace_place(pace, list, i), places[i]);
 }
 
-START_TEST(test_equal_times) {
+QD_TEST(test_equal_times) {
     static times one, two;
     const qdi_frame_list *lists[] = {make_times(&one, 0, 0.1, 5), make_times(&two, 0, 0.1 * (1 + 1e-12), 5)};
     qdi_frame_pace pace;
@@ -36,10 +36,9 @@ START_TEST(test_equal_times) {
     for (size_t i = 0; i < 2; ++i) expect_places(&pace, lists[i], (const size_t[]){0, 1, 2, 3, 4});
     ck_assert(!qdi_frame_pace_is_over(&pace, lists[0], 4) && !qdi_frame_pace_is_over(&pace, lists[1], 4));
 }
-END_TEST
 
 /// The closest frames lead, wherever they stand in the list; the last frame of a shorter run stays.
-START_TEST(test_other_strides_and_ends) {
+QD_TEST(test_other_strides_and_ends) {
     static times slow, fast;
     const qdi_frame_list *lists[] = {make_times(&slow, 0, 0.5, 4), make_times(&fast, 0, 0.25, 4)};
     qdi_frame_pace pace;
@@ -53,9 +52,8 @@ START_TEST(test_other_strides_and_ends) {
         ck_assert(!qdi_frame_pace_is_over(&pace, lists[0], i));
     }
 }
-END_TEST
 
-START_TEST(test_other_beginnings) {
+QD_TEST(test_other_beginnings) {
     static times early, late;
     const qdi_frame_list *lists[] = {make_times(&late, 1, 0.25, 3), make_times(&early, 0, 0.5, 4)};
     qdi_frame_pace pace;
@@ -65,9 +63,8 @@ START_TEST(test_other_beginnings) {
     expect_places(&pace, lists[0], (const size_t[]){0, 0, 0, 0, 0, 1, 2});
     expect_places(&pace, lists[1], (const size_t[]){0, 0, 1, 1, 2, 2, 3});
 }
-END_TEST
 
-START_TEST(test_single_frames) {
+QD_TEST(test_single_frames) {
     static times one, two;
     const qdi_frame_list *lists[] = {make_times(&one, 0, 1, 1), make_times(&two, 0, 1, 1)};
     qdi_frame_pace pace;
@@ -78,19 +75,17 @@ START_TEST(test_single_frames) {
     ck_assert_uint_eq(pace.count, 3);
     expect_places(&pace, lists[0], (const size_t[]){0, 0, 0});
 }
-END_TEST
 
-START_TEST(test_times_far_apart_are_refused) {
+QD_TEST(test_times_far_apart_are_refused) {
     static times one, two;
     const qdi_frame_list *lists[] = {make_times(&one, 0, 1e-6, 2), make_times(&two, 0, 1e6, 2)};
     qdi_frame_pace pace;
     ck_assert_int_eq(qdi_frame_pace_find(lists, 2, &pace), QD_ERR_VALUE);
 }
-END_TEST
 
 /// Random runs: the leader shows each of its frames in turn, every run shows its last frame in the end and
 /// never goes back, and no frame is later than the leader's (but for a run's first).
-START_TEST(test_random_runs) {
+QD_TEST(test_random_runs) {
     uint64_t first = qd_test_seed(1);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(1000);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -117,10 +112,5 @@ START_TEST(test_random_runs) {
         }
     }
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("frame_pace", 0, NULL, NULL, test_equal_times, test_other_strides_and_ends,
-                        test_other_beginnings, test_single_frames, test_times_far_apart_are_refused,
-                        test_random_runs);
-}
+QD_TEST_MAIN("frame_pace", 0, NULL, NULL)

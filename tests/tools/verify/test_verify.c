@@ -28,29 +28,30 @@ static void put_file(const char *name, const char *data, size_t bytes) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(a_sound_run) {
+QD_TEST(a_sound_run) {
     make_sound("out");
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1,2,3");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_outcome result = SUCCEED("verify", "out", "--threads", "1,2,3");
     ck_assert_str_eq(
         result.out,
         "out: all as recorded, replayed with 1, 2 and 3 threads: 9 hashes, 5 rows of metrics, 5 snapshots, "
         "3 checkpoints, 5 frames, 0 events, 0 failures\n");
-    qd_program_forget(&result);
-    result = RUN("verify", "out", "-q");
-    ck_assert_int_eq(result.code, 0);
+    result = SUCCEED("verify", "out", "-q");
     ck_assert_str_eq(result.out, "");
     ck_assert_str_eq(result.err, "");
-    qd_program_forget(&result);
     json_t *json = qd_program_json(RUN("verify", "out", "--json", "--threads", "2"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(json, "findings")), 0);
     ck_assert_int_eq(json_integer_value(json_object_get(json, "hashes")), 9);
     json_decref(json);
 }
-END_TEST
 
 // Every built-in scene, as short and small as it goes.
-START_TEST(built_in_scenes) {
+static int scene_count(void) {
+    int count = 0;
+    while (qd_scene_builtin_name((size_t)count)) ++count;
+    return count;
+}
+
+QD_TEST_LOOP(built_in_scenes, 0, scene_count()) {
     const char *name = qd_scene_builtin_name((size_t)_i);
     const qd_recording how = {.scene = name,
                               .sets = {"run.steps=6", "record.hashes=2", "record.snapshots=3",
@@ -62,13 +63,11 @@ START_TEST(built_in_scenes) {
     ck_assert_msg(result.code == 0, "%s: %s%s", name, result.out, result.err);
     ck_assert_ptr_nonnull(
         strstr(result.out, "4 hashes, 2 rows of metrics, 3 snapshots, 2 checkpoints, 0 frames"));
-    qd_program_forget(&result);
 }
-END_TEST
 
 // Runs that were begun when state hashes had another form: they verify, go on in that form, and are not
 // compared with others.
-START_TEST(runs_of_earlier_versions) {
+QD_TEST(runs_of_earlier_versions) {
     make("old", &(qd_recording){.earlier = true});
     qd_program_expect(RUN("verify", "old", "--threads", "1,3"), 0, NULL, " 9 hashes, ");
     // Sums were made in another order: what that can do is let pass, and no more.
@@ -85,9 +84,8 @@ START_TEST(runs_of_earlier_versions) {
     qd_recording_sql(at("new").text, "UPDATE forms SET form = 0");
     qd_program_expect(RUN("verify", "new"), 4, "table forms: hash is 0, which there never was", NULL);
 }
-END_TEST
 
-START_TEST(any_bit_of_a_hash) {
+QD_TEST(any_bit_of_a_hash) {
     make_sound("out");
     size_t step = qd_test_effort(10) < 10 ? 3 : 1;
     for (long byte = 0; byte < 16; byte += (long)step) {
@@ -109,10 +107,9 @@ START_TEST(any_bit_of_a_hash) {
                  "hashes: step 15: 0123456789abcdef is stored, the replay has ",
                  "step 20 agrees again, so the row is damaged");
 }
-END_TEST
 
 // One byte of a stored world, wherever it is: the row is named, and nothing else.
-START_TEST(any_byte_of_a_stored_world) {
+QD_TEST_LOOP(any_byte_of_a_stored_world, 0, 2) {
     make_sound("out");
     const char *const table = _i == 0 ? "snapshots" : "checkpoints";
     long stride = qd_test_effort(10) < 10 ? 997 : 211;
@@ -133,9 +130,8 @@ START_TEST(any_byte_of_a_stored_world) {
     qd_recording_turn(at("out").text, table, "session", 20, -1, 0);
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "checkpoints: step 20: ");
 }
-END_TEST
 
-START_TEST(steps_that_never_were) {
+QD_TEST(steps_that_never_were) {
     make_sound("out");
     qd_recording_sql(at("out").text, "UPDATE hashes SET step = 9000000000000 WHERE step = 40");
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
@@ -146,9 +142,8 @@ START_TEST(steps_that_never_were) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "snapshots: step 41: the run has only 40 steps",
                  "hashes: step 9000000000000: ");
 }
-END_TEST
 
-START_TEST(any_number_of_the_metrics) {
+QD_TEST(any_number_of_the_metrics) {
     make_sound("out");
     size_t count = 0;
     const qd_metric_field *fields = qd_metric_fields(&count);
@@ -169,13 +164,12 @@ START_TEST(any_number_of_the_metrics) {
         qd_recording_sql(at("out").text, "DROP TABLE kept");
     }
 }
-END_TEST
 
 // Any byte of the file: never a crash, and what is said is one line.
 static const char *const fields_of_run = "record.fields={every: 10, cells: [4, 3]}";
 
 // Fields are measured again; one value of one cell, whichever quantity it is of, is named.
-START_TEST(any_quantity_of_the_fields) {
+QD_TEST(any_quantity_of_the_fields) {
     put_file("scene.yaml", scene, sizeof scene - 1);
     SUCCEED("run", "scene.yaml", "-o", "out", "-q", "--set", fields_of_run);
     qd_program_expect(RUN("verify", "out", "--threads", "1,2"), 0, NULL, ", 5 steps of fields\n");
@@ -205,10 +199,9 @@ START_TEST(any_quantity_of_the_fields) {
                  "fields: step 30: the cells or the time are not those of the replay",
                  "fields: step 41: the run has only 40 steps");
 }
-END_TEST
 
 // Distributions are counted again, those that are means, too.
-START_TEST(any_of_the_distributions) {
+QD_TEST_LOOP(any_of_the_distributions, 0, 2) {
     static const char *const means[] = {"record.distributions={every: 10, bins: 9}",
                                         "record.distributions={every: 10, sample: 2, bins: 9}"};
     put_file("scene.yaml", scene, sizeof scene - 1);
@@ -243,12 +236,11 @@ START_TEST(any_of_the_distributions) {
     qd_recording_sql(at("out").text, "UPDATE distributions SET name = 'g' WHERE step = 10 AND number = 2");
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "table distributions: step 10: ");
 }
-END_TEST
 
-START_TEST(any_byte_of_the_file) {
+QD_TEST(any_byte_of_the_file) {
     make("out", &(qd_recording){.bodies = 500}); // most of the file is worlds
     size_t bytes = 0;
-    char *data = qd_scratch_read(at("out/run.db").text, &bytes);
+    qd_own_memory char *data = qd_scratch_read(at("out/run.db").text, &bytes);
     ck_assert_ptr_nonnull(data);
     size_t cases = qd_test_effort(60), found = 0;
     uint64_t seed = qd_test_seed(900);
@@ -265,18 +257,15 @@ START_TEST(any_byte_of_the_file) {
         const char *line = strchr(result.err, '\n');
         ck_assert(result.code == 0 ? !line : line && line[1] == '\0');
         found += result.code != 0;
-        qd_program_forget(&result);
     }
     ck_assert_msg(qd_test_replaying() || found * 4 > cases, "%zu of %zu, %zu bytes", found, cases,
                   bytes); // the others are in what nobody reads
-    free(data);
 }
-END_TEST
 
 static const qd_plant plant = {true, 18, 7, 0};
 
 // A state that really changed, by one bit, between two records.
-START_TEST(a_planted_bit) {
+QD_TEST(a_planted_bit) {
     make("out", &(qd_recording){.plant = plant});
     qd_program_outcome result = RUN("verify", "out", "--threads", "2");
     ck_assert_ptr_null(strstr(result.err, "findings"));
@@ -307,10 +296,9 @@ START_TEST(a_planted_bit) {
     ck_assert_uint_eq(p ^ q, 1);
     json_decref(json);
 }
-END_TEST
 
 // One snapshot says something else than the run, and its checksum is right.
-START_TEST(a_snapshot_of_another_run) {
+QD_TEST(a_snapshot_of_another_run) {
     make_sound("out");
     make("other", &(qd_recording){.plant = {true, 10, 3, 50}});
     char sql[1600];
@@ -327,18 +315,17 @@ START_TEST(a_snapshot_of_another_run) {
     ck_assert_ptr_nonnull(strstr(result.out, "  body 3: velocity.x: "));
     EXPECT_FOUND(result, "snapshots: step 10: body 3: velocity.x is ", " in the snapshot of step 10, ");
 }
-END_TEST
 
 static void expect_frame(const char *named) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), named);
 }
 
-START_TEST(pictures) {
+QD_TEST(pictures) {
     make_sound("out");
     const char *const picture = "out/frames/frame_000002.png";
     size_t bytes = 0, others = 0;
-    char *data = qd_scratch_read(at(picture).text, &bytes);
-    char *other = qd_scratch_read(at("out/frames/frame_000003.png").text, &others);
+    qd_own_memory char *data = qd_scratch_read(at(picture).text, &bytes);
+    qd_own_memory char *other = qd_scratch_read(at("out/frames/frame_000003.png").text, &others);
     ck_assert_int_eq(remove(at(picture).text), 0);
     expect_frame("frames: frame 2: frames/frame_000002.png is not there");
     put_file(picture, other, others);
@@ -348,15 +335,12 @@ START_TEST(pictures) {
     data[bytes / 2] ^= 1;
     put_file(picture, data, bytes);
     expect_frame("frames: frame 2: frames/frame_000002.png is damaged: ");
-    free(data);
-    free(other);
 }
-END_TEST
 
-START_TEST(frames_and_their_lists) {
+QD_TEST(frames_and_their_lists) {
     make_sound("out");
     const char *const list = "out/frames/manifest.csv";
-    char *manifest = qd_scratch_read(at(list).text, NULL);
+    qd_own_memory char *manifest = qd_scratch_read(at(list).text, NULL);
     ck_assert_ptr_nonnull(manifest);
     char *digit = strrchr(manifest, '\n') - 1, kept = *digit; // of the last row's hash
     *digit = *digit == '0' ? '1' : '0';
@@ -372,11 +356,9 @@ START_TEST(frames_and_their_lists) {
     expect_frame("frames: frame 3: manifest.csv ends here, and the table goes on");
     ck_assert_int_eq(remove(at(list).text), 0);
     expect_frame("frames: frame 0: there is no manifest.csv");
-    free(manifest);
 }
-END_TEST
 
-START_TEST(frames_of_the_table) {
+QD_TEST(frames_of_the_table) {
     make_sound("out");
     qd_scratch_write(at("out/frames/frame_000005.png").text, "picture");
     expect_frame("frames: frame 5: frames/frame_000005.png is in no row of the table");
@@ -390,11 +372,10 @@ START_TEST(frames_of_the_table) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"),
                  "frames: frame 3: the table has no hash of the pixels");
 }
-END_TEST
 
-START_TEST(the_scene_and_the_result) {
+QD_TEST(the_scene_and_the_result) {
     make_sound("out");
-    char *result = qd_scratch_read(at("out/result.json").text, NULL);
+    qd_own_memory char *result = qd_scratch_read(at("out/result.json").text, NULL);
     char *hash = strstr(result, "state_hash\": \"") + 14, kept = *hash;
     *hash = *hash == '0' ? '1' : '0';
     qd_scratch_write(at("out/result.json").text, result);
@@ -404,7 +385,6 @@ START_TEST(the_scene_and_the_result) {
     qd_scratch_write(at("out/result.json").text, result);
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "result.json: it does not say ");
     hash[8] = kept;
-    free(result);
     make_sound("two");
     char *yaml = qd_scratch_read(at("two/scene.yaml").text, NULL), *seed = strstr(yaml, "seed: 3");
     ck_assert_ptr_nonnull(seed);
@@ -414,22 +394,18 @@ START_TEST(the_scene_and_the_result) {
     EXPECT_FOUND(RUN("verify", "two", "--threads", "1"), "scene hash: run.db has ",
                  "state: step 0: differs from here on (1 thread): body 1: ");
 }
-END_TEST
 
 // A run that broke off, and one whose world broke a limit in the replay only.
-START_TEST(runs_that_are_not_complete) {
+QD_TEST(runs_that_are_not_complete) {
     make("out", &(qd_recording){.sets = {"world.gravity.1=-50"}, .stop_at = 23});
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_outcome result = SUCCEED("verify", "out", "--threads", "1");
     ck_assert_ptr_nonnull(
         strstr(result.out, "5 hashes, 3 rows of metrics, 3 snapshots, 2 checkpoints, 3 frames"));
     ck_assert_ptr_nonnull(strstr(result.out, "out: all as recorded up to step 20 of "));
     ck_assert_ptr_nonnull(strstr(result.out, ", where the run is not complete, replayed with 1 thread: "));
-    qd_program_forget(&result);
     result = RUN("verify", "out", "--threads", "1", "--json");
     ck_assert_ptr_nonnull(strstr(result.out, "\"complete\": false"));
     ck_assert_ptr_nonnull(strstr(result.out, "\"last_step\": 20"));
-    qd_program_forget(&result);
     char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL), *speed = strstr(yaml, "speed: .inf");
     ck_assert_ptr_nonnull(speed);
     static const char other[] = "speed: 12. ";
@@ -442,15 +418,14 @@ START_TEST(runs_that_are_not_complete) {
         "scene hash: ", "snapshots: step 0: the world: limits.speed is .inf in the snapshot of step 0, 12 ",
         "state: step ", ": the replay stops, step ", "faster than limits.speed (12); the run went on");
 }
-END_TEST
 
-START_TEST(what_is_no_run) {
+QD_TEST(what_is_no_run) {
     expect_refusal(RUN("verify", "nowhere"), 3, "there is no run directory nowhere");
     expect_refusal(RUN("verify"), 2, "verify needs a DIR");
     make_sound("out");
     expect_refusal(RUN("verify", "out", "--threads", "1,0"), 2, "--threads: '1,0' is not a list");
     expect_refusal(RUN("verify", "out", "--threads", "1,"), 2, "--threads: '1,' is not a list");
-    char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL);
+    qd_own_memory char *yaml = qd_scratch_read(at("out/scene.yaml").text, NULL);
     qd_scratch_write(at("out/scene.yaml").text, "world: {size: [0, 1]}\n");
     expect_refusal(RUN("verify", "out"), 3, "world.size");
     ck_assert_int_eq(remove(at("out/scene.yaml").text), 0);
@@ -458,27 +433,11 @@ START_TEST(what_is_no_run) {
     qd_scratch_write(at("out/scene.yaml").text, "bodies: [list: [{shape: disk, at: [-5, 5]}]]\n");
     qd_program_expect(RUN("verify", "out"), 3, NULL, NULL);
     qd_scratch_write(at("out/scene.yaml").text, yaml);
-    free(yaml);
     qd_scratch_write(at("out/run.db").text,
                      "no database, but long enough to be taken for the head of one, or not");
     expect_refusal(RUN("verify", "out"), 4, "run.db");
     ck_assert_int_eq(remove(at("out/run.db").text), 0);
     expect_refusal(RUN("verify", "out"), 4, "run.db");
 }
-END_TEST
 
-int main(void) {
-    TCase *tcase = qd_test_case("verify", 240, setup, teardown);
-    tcase_add_test(tcase, a_sound_run);
-    int scenes = 0;
-    while (qd_scene_builtin_name((size_t)scenes)) ++scenes;
-    qd_test_once(tcase, runs_of_earlier_versions, any_bit_of_a_hash);
-    qd_test_loops(tcase, {built_in_scenes, scenes}, {any_byte_of_a_stored_world, 2},
-                  {any_of_the_distributions, 2});
-    qd_test_once(tcase, steps_that_never_were, any_number_of_the_metrics, any_quantity_of_the_fields,
-
-                 any_byte_of_the_file, a_planted_bit, a_snapshot_of_another_run, pictures,
-                 frames_and_their_lists, frames_of_the_table, the_scene_and_the_result,
-                 runs_that_are_not_complete, what_is_no_run);
-    return qd_test_run_case("verify", tcase);
-}
+QD_TEST_MAIN("verify", 240, setup, teardown)

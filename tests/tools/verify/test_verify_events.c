@@ -42,7 +42,7 @@ static void expect_event(uint64_t step, const char *damage, const char *repair, 
     qd_recording_sql(at("out").text, sql);
 }
 
-START_TEST(any_column_of_an_event) {
+QD_TEST(any_column_of_an_event) {
     static const char *const columns[] = {"x",       "y",        "normal_x", "normal_y",
                                           "impulse", "friction", "approach", "depth"};
     uint64_t step;
@@ -66,17 +66,14 @@ START_TEST(any_column_of_an_event) {
     expect_event(step, "INSERT INTO events (step, number, kind, a, b) VALUES (%llu, 100000, 'begin', 1, 2)",
                  "DELETE FROM events WHERE step = %llu AND number = 100000",
                  "event 100000: the replay has no such begin of bodies 1 and 2");
-    qd_program_outcome result = RUN("verify", "out", "--threads", "1,2");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    qd_program_outcome result = SUCCEED("verify", "out", "--threads", "1,2");
     char rows[64];
     snprintf(rows, sizeof rows, ", %lld events, 0 failures\n",
              (long long)qd_runs_number(at("out").text, "SELECT count(*) FROM events"));
     ck_assert_msg(strstr(result.out, rows) != NULL, "%s: %s", rows, result.out);
-    qd_program_forget(&result);
 }
-END_TEST
 
-START_TEST(events_that_are_not_there) {
+QD_TEST(events_that_are_not_there) {
     uint64_t step;
     make_eventful(&step);
     char sql[200];
@@ -94,10 +91,9 @@ START_TEST(events_that_are_not_there) {
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "events: step ",
                  "number 0 of step 30 has a kind or side that there is not");
 }
-END_TEST
 
 // What a batch had of the last step when the run was killed is all that there can be.
-START_TEST(events_of_a_killed_run) {
+QD_TEST(events_of_a_killed_run) {
     make("out", &(qd_recording){.stop_at = 31});
     ck_assert_int_ge(qd_runs_number(at("out").text, "SELECT count(*) FROM events WHERE step = 31"), 2);
     qd_recording_sql(at("out").text, "DELETE FROM events WHERE step = 31 AND number > 0");
@@ -110,19 +106,17 @@ START_TEST(events_of_a_killed_run) {
     qd_recording_sql(at("out").text, "DELETE FROM events WHERE step = 30");
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "events: step 30: event 0 is not stored, the ");
 }
-END_TEST
 
 // Where the state differs its events do, too: it is told once, of the step where it shows first.
-START_TEST(events_tell_of_the_state) {
+QD_TEST(events_tell_of_the_state) {
     make("out", &(qd_recording){.sets = {"record.snapshots=0", "checkpoint.every=0"},
                                 .plant = {.there = true, .step = 21, .label = 5, .bit = 51}});
     qd_program_outcome result = RUN("verify", "out", "--threads", "1");
     ck_assert_msg(!strstr(result.out, "events: "), "%s", result.out);
     EXPECT_FOUND(result, "state: step 2", "differs from here on, equal at step 20 (1 thread): ");
 }
-END_TEST
 
-START_TEST(failures_are_compared) {
+QD_TEST(failures_are_compared) {
     static const char *const damages[] = {"x = x + 1", "y = -y", "vx = 1", "vy = vy * 2", "label = 7"};
     static const char *const named[] = {"x is ", "y is ", "vx is ", "vy is ", "label is 7, 1 in the replay"};
     qd_scratch_write(at("fall.yaml").text,
@@ -143,10 +137,5 @@ START_TEST(failures_are_compared) {
     qd_recording_sql(at("out").text, "UPDATE failures SET step = 3");
     EXPECT_FOUND(RUN("verify", "out", "--threads", "1"), "failures: step 3: the run went on past this step");
 }
-END_TEST
 
-int main(void) {
-    return qd_test_main("verify_events", 300, setup, teardown, any_column_of_an_event,
-                        events_that_are_not_there, events_of_a_killed_run, events_tell_of_the_state,
-                        failures_are_compared);
-}
+QD_TEST_MAIN("verify_events", 300, setup, teardown)
