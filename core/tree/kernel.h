@@ -88,6 +88,9 @@ const qdi_kernels *qdi_kernels_of(qd_simd simd);
 extern const qdi_kernels qdi_kernels_portable;
 #ifdef __x86_64__
 extern const qdi_kernels qdi_kernels_sse2, qdi_kernels_avx2, qdi_kernels_avx512;
+/// `family` of the last of them, whose others are those for AVX2.
+bool qdi_family_avx512(const qdi_slots *slots, const qdi_leaf_family *family, const qdi_slots *others,
+                       qd_pairs *pairs, int worker, bool *done);
 #endif
 #ifdef __AARCH64EL__
 extern const qdi_kernels qdi_kernels_neon;

@@ -397,4 +397,8 @@ static inline size_t pick_block(const block *here, unsigned hits, const qdi_slot
 const qdi_kernels qdi_kernels_avx2 = {kernel_box_list, kernel_list,   kernel_pick,
                                       kernel_hits,     kernel_shift,  kernel_drop,
                                       kernel_insert,   kernel_update, kernel_family};
+
+const qdi_kernels qdi_kernels_avx512 = {kernel_box_list, kernel_list,   kernel_pick,
+                                        kernel_hits,     kernel_shift,  kernel_drop,
+                                        kernel_insert,   kernel_update, qdi_family_avx512};
 #endif

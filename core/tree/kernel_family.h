@@ -96,7 +96,7 @@ static inline void family_put(family_window *window, unsigned place, const qdi_s
 static inline unsigned family_fill(family_window *window, unsigned place, const qdi_slots *slots,
                                    size_t begin, size_t end) {
     for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK, place += QDI_PAIR_BLOCK)
-        family_put(window, place, slots, at, block_count(end - at));
+        family_put(window, place, slots, at, qdi_block_count(end - at));
     return place;
 }
 
@@ -256,7 +256,7 @@ static inline void family_test(family_window *window, unsigned begin, unsigned e
     for (unsigned row = begin; row < end; row += 4) {
         uint64_t hits = family_hits(window, &lanes, row, first) |
                         (uint64_t)family_hits(window, &lanes, row, second) << 32;
-        if (row >= self) hits &= later_rows[(row - self) / 4];
+        if (row >= self) hits &= qdi_later_rows[(row - self) / 4];
         window->hits[groups] = hits;
         window->first[groups] = (place << 16) + row * QDI_PAIR_BLOCK;
         groups += hits != 0;
@@ -306,8 +306,8 @@ static inline qdi_slots family_columns(family_window *window) {
 static bool kernel_family(const qdi_slots *slots, const qdi_leaf_family *family, const qdi_slots *others,
                           qd_pairs *pairs, int worker, bool *done) {
     family_window window;
-    window_axis(family->bounds.min_x, family->bounds.max_x, &window.origin_x, &window.scale_x);
-    window_axis(family->bounds.min_y, family->bounds.max_y, &window.origin_y, &window.scale_y);
+    qdi_window_axis(family->bounds.min_x, family->bounds.max_x, &window.origin_x, &window.scale_x);
+    qdi_window_axis(family->bounds.min_y, family->bounds.max_y, &window.origin_y, &window.scale_y);
     window.groups = window.used = window.rows = 0;
     unsigned lists[7] = {0};
     for (unsigned q = 0; q < 4; ++q)

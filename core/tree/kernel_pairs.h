@@ -24,11 +24,6 @@ static inline unsigned lanes_below(size_t count) {
     return count >= QDI_PAIR_BLOCK ? QDI_PAIR_BLOCK_ALL : (1U << count) - 1U;
 }
 
-// How many of the slots that are left lie in a block.
-static inline unsigned block_count(size_t slots) {
-    return slots < QDI_PAIR_BLOCK ? (unsigned)slots : QDI_PAIR_BLOCK;
-}
-
 // Finds the pairs of a box with the slots [begin, end).
 static bool kernel_box_list(const qdi_slots *slots, qd_box box, qd_body_index index, size_t begin, size_t end,
                             qd_pairs *pairs, int worker) {
@@ -43,19 +38,10 @@ static bool kernel_box_list(const qdi_slots *slots, qd_box box, qd_body_index in
     return true;
 }
 
-// Tree's kernel: coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far apart
-// for float32 are not spread at all, and equal ones as good as.
-static inline void window_axis(float low, float high, float *origin, float *scale) {
-    const float width = high - low;
-    const bool finite = width <= 3e38F;
-    *origin = finite ? low : 0.0F;
-    *scale = finite ? (width > 2.54e-28F ? 254.0F / width : 1e30F) : 0.0F;
-}
-
 // Begins a window of slots with these bounds.
 static inline void window_open(qdi_window *window, qd_box bounds) {
-    window_axis(bounds.min_x, bounds.max_x, &window->origin_x, &window->scale_x);
-    window_axis(bounds.min_y, bounds.max_y, &window->origin_y, &window->scale_y);
+    qdi_window_axis(bounds.min_x, bounds.max_x, &window->origin_x, &window->scale_x);
+    qdi_window_axis(bounds.min_y, bounds.max_y, &window->origin_y, &window->scale_y);
     window->used = 0;
 }
 
@@ -68,10 +54,6 @@ static bool window_write_pairs(qdi_window *window, qd_pairs *pairs, int worker) 
     return true;
 }
 
-// Of a block's rows with its own lanes, four rows at a time: the lanes after each row.
-static const uint64_t later_rows[4] = {0xfff0fff8fffcfffe, 0xff00ff80ffc0ffe0, 0xf000f800fc00fe00,
-                                       0x00008000c000e000};
-
 // Tests two blocks of a window of slots for pairs.
 // The rows of one block with the lanes of another; of a block with itself, each row with the lanes after it.
 static inline bool window_test_blocks(qdi_window *window, unsigned rows, unsigned lanes, qd_pairs *pairs,
@@ -82,7 +64,7 @@ static inline bool window_test_blocks(qdi_window *window, unsigned rows, unsigne
         return false;
     }
     if (rows == lanes)
-        window_test(window, rows, lanes, later_rows);
+        window_test(window, rows, lanes, qdi_later_rows);
     else
         window_test(window, rows, lanes, all);
     return true;
@@ -92,7 +74,7 @@ static inline bool window_test_blocks(qdi_window *window, unsigned rows, unsigne
 static inline unsigned window_fill(qdi_window *window, unsigned to, const qdi_slots *slots, size_t begin,
                                    size_t end) {
     for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK, ++to) {
-        const unsigned count = block_count(end - at);
+        const unsigned count = qdi_block_count(end - at);
         window_put(window, to, slots, at, count);
         window->fours[to] = (uint8_t)((count + 3) / 4);
     }
@@ -121,7 +103,7 @@ static bool list_long(qdi_window *window, const qdi_slots *slots, size_t begin, 
                       int worker) {
     for (size_t at = begin; at < end; at += QDI_PAIR_BLOCK) {
         if (!window_write_pairs(window, pairs, worker)) return false;
-        (void)window_fill(window, 0, slots, at, at + block_count(end - at));
+        (void)window_fill(window, 0, slots, at, at + qdi_block_count(end - at));
         if (!window_stream(window, rows, rows_begin, rows_end, pairs, worker) ||
             !window_stream(window, slots, begin, at, pairs, worker) ||
             !window_test_blocks(window, 0, 0, pairs, worker)) {

@@ -24,23 +24,41 @@ typedef struct qdi_coarse {
     _Alignas(64) uint8_t column[4][QDI_PAIR_BLOCK];
 } qdi_coarse;
 
-/// What a kernel does not need it leaves alone.
 typedef struct qdi_window {
     _Alignas(64) float min_x[QDI_WINDOW];
     float min_y[QDI_WINDOW], max_x[QDI_WINDOW], max_y[QDI_WINDOW];
     qd_body_index index[QDI_WINDOW];
     qdi_coarse coarse[QDI_WINDOW_BLOCKS];
-    uint8_t lanes[QDI_WINDOW_BLOCKS][4][64];    ///< by column: a block's coarse bytes, four times over
-    uint8_t rows[QDI_WINDOW_BLOCKS][4][4][64];  ///< by four bodies, column: each of their bytes sixteen times
     float origin_x, origin_y, scale_x, scale_y; ///< of coarse coordinates
     uint8_t fours[QDI_WINDOW_BLOCKS];           ///< of bodies in each block, the last one perhaps not full
     unsigned blocks;                            ///< in use
     unsigned used;                              ///< pairs
-    /// Body l of block b and body r: 4096 b + 16 r + l. A few are written past the end. In two parts, whose
-    /// sum counts, or in the first alone.
+    /// Body l of block b and body r: 4096 b + 16 r + l. A few are written past the end.
     uint16_t pair[QDI_WINDOW_PAIRS + 64];
-    uint8_t more[QDI_WINDOW_PAIRS + 64];
 } qdi_window;
+
+/// Of a block's rows with its own lanes, four rows at a time: the lanes after each row.
+static const uint64_t qdi_later_rows[4] = {0xfff0fff8fffcfffe, 0xff00ff80ffc0ffe0, 0xf000f800fc00fe00,
+                                           0x00008000c000e000};
+
+/// Tree's kernel: how many of the slots that are left lie in a block.
+static inline unsigned qdi_block_count(size_t slots) {
+    return slots < QDI_PAIR_BLOCK ? (unsigned)slots : QDI_PAIR_BLOCK;
+}
+
+/// Tree's kernel: room for so many slots in whole blocks.
+static inline unsigned qdi_whole_blocks(unsigned slots) {
+    return (slots + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+}
+
+/// Tree's kernel: coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far
+/// apart for float32 are not spread at all, and equal ones as good as.
+static inline void qdi_window_axis(float low, float high, float *origin, float *scale) {
+    const float width = high - low;
+    const bool finite = width <= 3e38F;
+    *origin = finite ? low : 0.0F;
+    *scale = finite ? (width > 2.54e-28F ? 254.0F / width : 1e30F) : 0.0F;
+}
 
 /// Tree's kernel: appends those pairs of four rows and a block of lanes that `hits` names: bit 16 (r % 4) + l
 /// is row r and lane l. `base`: the first pair's number.
