@@ -55,8 +55,8 @@ void qd_test_ledger_enter(qd_test_ledger *ledger, const qd_contact *contact, con
     const bool wall = qd_id_is_wall(b), moves_a = ledger->before[a.index].kind == QD_BODY_DYNAMIC,
                moves_b = !wall && ledger->before[b.index].kind == QD_BODY_DYNAMIC;
     const double shift = moves_a && moves_b ? 0 : moves_b ? -.5 * touch->depth : .5 * touch->depth;
-    qd_test_entry *entry = &ledger->entries[ledger->count++];
-    *entry = (qd_test_entry){
+    qd_test_ledger_entry *entry = &ledger->entries[ledger->count++];
+    *entry = (qd_test_ledger_entry){
         .a = a,
         .b = b,
         .normal = contact->normal,

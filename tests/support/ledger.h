@@ -18,12 +18,12 @@ typedef struct qd_test_seen {
 } qd_test_seen;
 
 /// What b got of a, along the normal as it was when the step began, and along the tangent.
-typedef struct qd_test_entry {
+typedef struct qd_test_ledger_entry {
     qd_id a, b;
     qd_vec2 normal, point; ///< of then; the point is on the surface of the one that is not dynamic
     double impulse, friction;
     qd_vec2 way; ///< from the centroid of a to that of b; 0 for walls
-} qd_test_entry;
+} qd_test_ledger_entry;
 
 typedef struct qd_test_ledger {
     qd_world *world;
@@ -31,7 +31,7 @@ typedef struct qd_test_ledger {
     qd_test_seen before[QD_TEST_LEDGER_BODIES], after[QD_TEST_LEDGER_BODIES]; ///< by index
     qd_contact contacts[QD_TEST_LEDGER_CONTACTS];                             ///< of the moment before
     size_t contact_count;
-    qd_test_entry entries[2 * QD_TEST_LEDGER_CONTACTS];
+    qd_test_ledger_entry entries[2 * QD_TEST_LEDGER_CONTACTS];
     size_t count;
     bool blurred; ///< the point of some entry is not known: two touches became others
     // Of all steps:

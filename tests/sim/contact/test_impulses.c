@@ -21,13 +21,13 @@ static void check(double value, double told, double size, const char *what) {
                   "%s: %g, and by the events %g (of %g)", what, value, told, size);
 }
 
-static qd_vec2 impulse_of(const qd_test_entry *entry) {
+static qd_vec2 impulse_of(const qd_test_ledger_entry *entry) {
     const qd_vec2 n = entry->normal;
     return (qd_vec2){entry->impulse * n.x - entry->friction * n.y,
                      entry->impulse * n.y + entry->friction * n.x};
 }
 
-static double size_of(const qd_test_entry *entry) {
+static double size_of(const qd_test_ledger_entry *entry) {
     return fabs(entry->impulse) + fabs(entry->friction);
 }
 
@@ -46,7 +46,7 @@ static void check_bodies(qd_vec2 pull, double lack, double dt) {
     memset(got, 0, sizeof got);
     memset(size, 0, sizeof size);
     for (size_t k = 0; k < books.count; ++k) {
-        const qd_test_entry *entry = &books.entries[k];
+        const qd_test_ledger_entry *entry = &books.entries[k];
         const uint32_t index[2] = {entry->a.index, entry->b.index};
         const qd_vec2 j = impulse_of(entry);
         for (int side = 0; side < (qd_id_is_wall(entry->b) ? 1 : 2); ++side) {
@@ -86,7 +86,7 @@ static void check_walls(qd_vec2 before) {
 }
 
 /// True where both of an entry are dynamic.
-static bool between_movers(const qd_test_entry *entry) {
+static bool between_movers(const qd_test_ledger_entry *entry) {
     return !qd_id_is_wall(entry->b) && books.before[entry->a.index].kind == QD_BODY_DYNAMIC &&
            books.before[entry->b.index].kind == QD_BODY_DYNAMIC;
 }
@@ -96,7 +96,7 @@ static void check_virial(double before, double dt) {
     const qd_metrics m = qd_test_measure(books.world);
     double sum = 0, size = .1 * fabs(before);
     for (size_t k = 0; k < books.count; ++k) {
-        const qd_test_entry *entry = &books.entries[k];
+        const qd_test_ledger_entry *entry = &books.entries[k];
         if (!between_movers(entry)) continue;
         const qd_vec2 j = impulse_of(entry);
         sum += entry->way.x * j.x + entry->way.y * j.y;
@@ -258,7 +258,7 @@ static qd_vec2 velocity_of_wall(const qd_world_def *def, uint32_t wall) {
 }
 
 /// Adds what an entry makes of it.
-static void add_dues(const qd_test_entry *entry, dues *sum) {
+static void add_dues(const qd_test_ledger_entry *entry, dues *sum) {
     const qd_world_def def = qd_world_definition(books.world);
     const bool wall = qd_id_is_wall(entry->b);
     const uint32_t side = entry->b.index - (uint32_t)QD_WALL_LEFT;

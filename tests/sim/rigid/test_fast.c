@@ -506,4 +506,46 @@ QD_TEST_LOOP(fast_wall_carries_what_rests, 0, 4) {
     ck_assert_double_le(ahead, 0.26);
 }
 
+/// What is thrown at a paddle that turns about a pivot: the most steps in a row in which it hardly moves,
+/// with all its speed.
+static int longest_stay(uint64_t seed) {
+    qd_random random = qd_random_at(seed, 0, 0);
+    qd_world_def def = qd_test_def(20, 20);
+    def.restitution = .5;
+    def.friction = .4;
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_body_def paddle = qd_test_body_at(qd_shape_rect(2, .8), 10, 10);
+    paddle.kind = QD_BODY_KINEMATIC;
+    paddle.angle = qd_test_between(&random, 0, 6);
+    paddle.spin = qd_test_between(&random, -1, 1);
+    paddle.pivot = (qd_vec2){10 + qd_test_between(&random, -2, 2), 10 + qd_test_between(&random, -2, 2)};
+    (void)qd_test_add(world, &paddle);
+    const double from = qd_test_between(&random, 0, 6), speed = qd_test_between(&random, 3, 9);
+    const qd_shape shape = seed % 2 ? qd_shape_rect(.7, .14) : qd_shape_capsule(.5, .1);
+    qd_body_def body = qd_test_body_at(shape, 10 + 2 * qd_cos(from), 10 + 2 * qd_sin(from));
+    body.angle = qd_test_between(&random, 0, 6);
+    body.velocity = (qd_vec2){-speed * qd_cos(from), -speed * qd_sin(from)};
+    body.spin = qd_test_between(&random, -20, 20);
+    const qd_id thrown = qd_test_add(world, &body);
+    int stays = 0, longest = 0;
+    for (int k = 0; k < 100; ++k) {
+        const qd_body_state before = qd_test_body(world, thrown);
+        qd_test_step(world, .01, 1);
+        const qd_body_state after = qd_test_body(world, thrown);
+        const double way = hypot(after.position.x - before.position.x, after.position.y - before.position.y),
+                     fast = hypot(after.velocity.x, after.velocity.y);
+        stays = fast > 1 && way < .005 * fast ? stays + 1 : 0;
+        if (stays > longest) longest = stays;
+    }
+    return longest;
+}
+
+// One that was stopped beside its paddle hung there for good: a gap opened in each step.
+QD_TEST(what_meets_a_paddle_bounces_off) {
+    for (uint64_t seed = 1; seed <= qd_test_effort(200); ++seed) {
+        const int longest = longest_stay(seed);
+        ck_assert_msg(longest <= 2, "seed %d: %d steps", (int)seed, longest);
+    }
+}
+
 QD_TEST_MAIN("fast", 240, NULL, NULL)
