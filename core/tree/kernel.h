@@ -33,9 +33,9 @@ typedef struct qdi_update_tally {
 
 /// Boxes of a family and others, every list in whole blocks, that the kernel of families takes; of a leaf;
 /// and blocks of lists after it.
-#define QDI_FAMILY_ROOM   512U
-#define QDI_FAMILY_LIST   64U
-#define QDI_FAMILY_BLOCKS 128U
+#define QDI_FAMILY_ROOM   768U
+#define QDI_FAMILY_LIST   128U
+#define QDI_FAMILY_BLOCKS 192U
 
 /// Four leaves that are siblings, and what else may overlap them.
 typedef struct qdi_leaf_family {

@@ -23,9 +23,10 @@
 
 enum {
     FAMILY_ROOM = QDI_FAMILY_ROOM,
-    FAMILY_NONE = QDI_FAMILY_ROOM, ///< a place where nothing is
+    FAMILY_NONE = QDI_FAMILY_ROOM,                   ///< a place where nothing is
+    FAMILY_LANES = QDI_FAMILY_LIST / QDI_PAIR_BLOCK, ///< blocks of a leaf
     FAMILY_ROWS = QDI_FAMILY_ROOM + QDI_FAMILY_LIST + QDI_PAIR_BLOCK,
-    FAMILY_GROUPS = 1024, ///< of four rows and sixteen lanes
+    FAMILY_GROUPS = 4160, ///< of four rows and sixteen lanes: four full leaves in a full window
     FAMILY_PAIRS = 1024   ///< that wait for an exact test
 };
 
@@ -194,9 +195,9 @@ static inline __attribute__((always_inline)) void family_test(family_window *win
                                                               const unsigned blocks) {
     const unsigned picked = (window->picked[q] + 3) / 4;
     uint16_t *row = window->row[q];
-    __m512i lanes[4][4], rows[4];
-    uint64_t *hits[4];
-    uint32_t *first[4], base[4];
+    __m512i lanes[FAMILY_LANES][4], rows[4];
+    uint64_t *hits[FAMILY_LANES];
+    uint32_t *first[FAMILY_LANES], base[FAMILY_LANES];
     for (unsigned i = window->picked[q]; i < 4 * picked; ++i) row[i] = FAMILY_NONE;
     for (unsigned b = 0; b < blocks; ++b) {
         const unsigned at = place + b * QDI_PAIR_BLOCK, group = window->groups + b * picked + 2 * b * (b + 1);
@@ -265,7 +266,7 @@ static bool family_write_pairs(family_window *window, unsigned used, qd_pairs *p
     return true;
 }
 
-// Tree's AVX-512 kernel: writes the pairs of all groups that overlap, and empties them.
+// Tree's AVX-512 kernel: writes the pairs of all groups that overlap.
 static bool family_write_groups(family_window *window, qd_pairs *pairs, int worker) {
     static const _Alignas(64) uint8_t numbers[64] = {
         0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -292,26 +293,27 @@ static bool family_write_groups(family_window *window, qd_pairs *pairs, int work
             used = 0;
         }
     }
-    window->groups = 0;
     return family_write_pairs(window, used, pairs, worker);
 }
 
-// Tree's AVX-512 kernel: finds what is to be tested for leaf q, whose list begins at a place.
-static bool family_join_leaf(family_window *window, unsigned q, unsigned place, unsigned count,
+// Tree's AVX-512 kernel: finds what may overlap of leaf q, whose list begins at a place.
+static void family_join_leaf(family_window *window, unsigned q, unsigned place, unsigned count,
                              qd_pairs *pairs, int worker) {
-    if (count == 0) return true;
-    const unsigned picked = window->picked[q];
-    qdi_pairs_tested(pairs, worker, (uint64_t)count * (count - 1) / 2 + (uint64_t)count * picked);
-    if (window->groups + picked + 64 > FAMILY_GROUPS && !family_write_groups(window, pairs, worker))
-        return false;
+    qdi_pairs_tested(pairs, worker, (uint64_t)count * (count - 1) / 2 + (uint64_t)count * window->picked[q]);
     switch ((count + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK) {
     case 1: family_test(window, q, place, count, 1); break;
     case 2: family_test(window, q, place, count, 2); break;
     case 3: family_test(window, q, place, count, 3); break;
-    default: family_test(window, q, place, count, 4); break;
+    case 4: family_test(window, q, place, count, 4); break;
+    case 5: family_test(window, q, place, count, 5); break;
+    case 6: family_test(window, q, place, count, 6); break;
+    case 7: family_test(window, q, place, count, 7); break;
+    default: family_test(window, q, place, count, FAMILY_LANES); break;
     }
-    return true;
 }
+
+_Static_assert(FAMILY_LANES == 8, "family_join_leaf knows leaves of up to eight blocks");
+_Static_assert(4 * FAMILY_ROWS <= 4096, "a row's number has twelve bits");
 
 bool qdi_family_avx512(const qdi_slots *slots, const qdi_leaf_family *family, const qdi_slots *others,
                        qd_pairs *pairs, int worker, bool *done) {
@@ -336,7 +338,7 @@ bool qdi_family_avx512(const qdi_slots *slots, const qdi_leaf_family *family, co
                                    (size_t)family->first[q] + family->count[q], family->box, q);
     (void)family_fill(&window, lists[4], &after, 0, after_count, family->box, 4);
     for (unsigned q = 0; q < 4; ++q)
-        if (!family_join_leaf(&window, q, lists[q], family->count[q], pairs, worker)) return false;
+        if (family->count[q] > 0) family_join_leaf(&window, q, lists[q], family->count[q], pairs, worker);
     return family_write_groups(&window, pairs, worker);
 }
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 qd_tree_def qd_tree_def_default(void) {
-    return (qd_tree_def){.cookie = QDI_COOKIE, .size = {1.0, 1.0}, .capacity = 64};
+    return (qd_tree_def){.cookie = QDI_COOKIE, .size = {1.0, 1.0}, .capacity = 128};
 }
 
 // True for a period along an axis that a tree can be made with.

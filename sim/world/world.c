@@ -41,7 +41,7 @@ qd_world_def qd_world_def_default(void) {
         .substeps = 4,
         .retrieve = QD_RETRIEVE_JOIN,
         .margin = (double)NAN,
-        .capacity = 64,
+        .capacity = 128,
         .limits = {.speed = HUGE_VAL, .distance = (double)NAN, .pairs = 100},
         .threads = 1,
         .seed = 1,

@@ -121,7 +121,9 @@ void qd_test_golden_scene(const char *name, const char *scene_name, size_t frame
     qd_world *world = NULL;
     qd_error error = {""};
     ck_assert_msg(qd_scene_builtin(scene_name, &changes, &scene, &error) == QD_OK, "%s", error.text);
-    const qd_world_def world_def = qd_scene_world(scene);
+    qd_world_def world_def = qd_scene_world(scene);
+    // Nodes are counted below a picture, or drawn: not those of a default, which may change.
+    if (world_def.capacity == qd_world_def_default().capacity) world_def.capacity = 64;
     ck_assert_int_eq(qd_world_create(&world_def, &world), QD_OK);
     ck_assert_msg(qd_scene_populate(scene, world, &error) == QD_OK, "%s", error.text);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);

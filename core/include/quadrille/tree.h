@@ -44,7 +44,7 @@ typedef struct qd_tree_def {
     uint32_t cookie; ///< set by qd_tree_def_default; a def without it is refused
     qd_vec2 size;    ///< width and height of the world, > 0, about the origin of the boxes' coordinates
     qd_vec2 period;  ///< period per axis, 0 = not periodic; otherwise equal to `size` of that axis (at first)
-    uint32_t capacity;             ///< see above; 1..65535, default 64
+    uint32_t capacity;             ///< see above; 1..65535, default 128
     qd_simd simd;                  ///< which kernels; default QD_SIMD_AUTO. Changes no result
     const qd_allocator *allocator; ///< NULL: the C heap
 } qd_tree_def;
@@ -87,7 +87,7 @@ typedef bool (*qd_tree_visit)(void *context, qd_body_index body, qd_image image)
 /// Called for each node; returns false to stop.
 typedef bool (*qd_tree_visit_node)(void *context, const qd_tree_node_info *node);
 
-/// 1 x 1, not periodic, a capacity of 64, the best kernels.
+/// 1 x 1, not periodic, a capacity of 128, the best kernels.
 QD_API qd_tree_def qd_tree_def_default(void);
 
 /// Makes an empty tree. Errors: QD_ERR_ARGUMENT, QD_ERR_VALUE (size, period, capacity, or kernels that this

@@ -107,7 +107,7 @@ typedef struct qd_world_def {
     /// length on every side; 0: they are the bodies' own and the tree is refreshed in every step; NaN (the
     /// default): chosen from what the bodies do, 0 where that is best. Changes no result.
     double margin;
-    uint32_t capacity;             ///< of the tree's nodes, default 64
+    uint32_t capacity;             ///< of the tree's nodes, default 128
     qd_limits limits;              ///< see there
     int threads;                   ///< 1..QD_TEAM_MAX, default 1; changes no result
     qd_simd simd;                  ///< of all kernels, default QD_SIMD_AUTO; changes no result

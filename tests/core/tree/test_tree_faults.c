@@ -458,7 +458,7 @@ static qd_status create_with(qd_tree_def def) {
 QD_TEST(defs_are_checked) {
     qd_tree_def def = qd_tree_def_default();
     ck_assert_int_eq(create_with(def), QD_OK);
-    ck_assert_uint_eq(def.capacity, 64);
+    ck_assert_uint_eq(def.capacity, 128);
     def.cookie = 0;
     ck_assert_int_eq(create_with(def), QD_ERR_ARGUMENT);
     ck_assert_int_eq(create_with((qd_tree_def){.size = {1, 1}, .capacity = 8}), QD_ERR_ARGUMENT);

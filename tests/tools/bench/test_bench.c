@@ -352,7 +352,7 @@ QD_TEST(test_when_others_are_in_the_way) {
 }
 
 QD_TEST(test_json_and_csv_have_the_same_rows) {
-    json_t *whole = qd_program_json(RUN("bench", "--sweep-bodies", "100,1e3", "--methods",
+    json_t *whole = qd_program_json(RUN("bench", "--sweep-bodies", "200,1e3", "--methods",
                                         "brute,quadtree,grid", "--steps", "2", "--repeats", "2", "--json",
                                         "--csv", "new/folder/rows.csv", "-q", "--scene", "sizes", "--speed",
                                         "2.5"),
@@ -366,9 +366,9 @@ QD_TEST(test_json_and_csv_have_the_same_rows) {
     ck_assert(strncmp(line, "method,scene,speed,bodies,threads,simd,", 39) == 0);
     for (size_t i = 0; i < 6; ++i) {
         const json_t *row = json_array_get(rows, i);
-        expect_row(row, methods[i % 3], i < 3 ? 100 : 1000);
+        expect_row(row, methods[i % 3], i < 3 ? 200 : 1000);
         char start[64];
-        snprintf(start, sizeof start, "%s,sizes,2.5,%d,", methods[i % 3], i < 3 ? 100 : 1000);
+        snprintf(start, sizeof start, "%s,sizes,2.5,%d,", methods[i % 3], i < 3 ? 200 : 1000);
         line = strchr(line, '\n') + 1;
         ck_assert_msg(strncmp(line, start, strlen(start)) == 0, "%s", line);
         const char *hash = json_string_value(json_object_get(row, "hash"));
