@@ -340,7 +340,7 @@ static qd_world_def ring_def(uint64_t seed) {
     def.origin = (qd_vec2){40, 7};
     def.boundary_x = seed % 3 ? QD_BOUNDARY_REFLECT : QD_BOUNDARY_PERIODIC;
     def.gravity = seed % 2 ? (qd_vec2){3, -10} : (qd_vec2){0, 0};
-    def.friction = (double[]){0, .3, 10, INFINITY}[seed / 2 % 4];
+    def.friction = (double[]){0, .3, 10, (double)INFINITY}[seed / 2 % 4];
     def.restitution = seed / 3 % 2 ? .6 : 0;
     def.tangential = seed % 6 == 3 ? .5 : 0;
     def.continuous = QD_CONTINUOUS_OFF;
