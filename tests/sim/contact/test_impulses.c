@@ -178,7 +178,7 @@ QD_TEST_LOOP(each_impulse_is_in_one_event, 0, 3) {
         qd_world_destroy(books.world);
     }
     qd_test_count(last - first);
-    if (qd_test_replaying()) return;
+    if (last - first < 2) return; // one world alone may have none of them
     ck_assert_uint_gt(turned, 0);
     ck_assert_uint_gt(caught, 0);
     ck_assert_uint_gt(impacts, 0);
