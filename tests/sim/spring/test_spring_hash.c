@@ -17,6 +17,7 @@ static qd_world_def spring_def(double margin) {
     def.gravity = (qd_vec2){0, -2};
     def.size = (qd_vec2){40, 30};
     def.margin = margin;
+    def.capacity = 16; // a tree of many nodes, whose order moves rows
     return def;
 }
 
