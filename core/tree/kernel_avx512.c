@@ -231,13 +231,6 @@ static inline __attribute__((always_inline)) void family_test(family_window *win
     window->groups += blocks * picked + 2 * blocks * (blocks - 1) + (count + 3) / 4;
 }
 
-// Tree's AVX-512 kernel: 1 where the boxes at two places of a family's window overlap.
-static inline unsigned places_overlap(const family_window *window, unsigned a, unsigned b) {
-    const __m128 here = _mm_load_ps(&window->box[a].min_x), there = _mm_load_ps(&window->box[b].min_x);
-    const __m128 within = _mm_cmple_ps(_mm_movelh_ps(here, there), _mm_shuffle_ps(there, here, 0xee));
-    return ((unsigned)_mm_movemask_ps(within) + 1U) >> 4;
-}
-
 // Tree's AVX-512 kernel: writes those of the first `used` pairs of a window that overlap. Which do cannot be
 // guessed: so all are written, each over the last that did not.
 static bool family_write_pairs(family_window *window, unsigned used, qd_pairs *pairs, int worker) {
@@ -260,7 +253,7 @@ static bool family_write_pairs(family_window *window, unsigned used, qd_pairs *p
         const __m128i other = _mm_cvtsi32_si128((int)window->index[lane]);
         const __m128i pair = _mm_unpacklo_epi32(_mm_min_epu32(one, other), _mm_max_epu32(one, other));
         _mm_storeu_si128((__m128i *)to, pair); // no image, and a word that the next pair writes over
-        to += places_overlap(window, row, lane);
+        to += qdi_boxes_overlap(&window->box[row], &window->box[lane]);
     }
     buffer->count += (size_t)(to - begin);
     return true;
@@ -300,7 +293,7 @@ static bool family_write_groups(family_window *window, qd_pairs *pairs, int work
 static void family_join_leaf(family_window *window, unsigned q, unsigned place, unsigned count,
                              qd_pairs *pairs, int worker) {
     qdi_pairs_tested(pairs, worker, (uint64_t)count * (count - 1) / 2 + (uint64_t)count * window->picked[q]);
-    switch ((count + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK) {
+    switch (qdi_whole_blocks(count) / QDI_PAIR_BLOCK) {
     case 1: family_test(window, q, place, count, 1); break;
     case 2: family_test(window, q, place, count, 2); break;
     case 3: family_test(window, q, place, count, 3); break;

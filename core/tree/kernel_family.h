@@ -188,13 +188,6 @@ static inline void family_own_rows(family_window *window, unsigned rows, unsigne
     }
 }
 
-// Tree's AVX2 kernel: 1 where the boxes at two places of a family's window overlap.
-static inline unsigned family_overlap(const family_window *window, unsigned a, unsigned b) {
-    const __m128 here = _mm_load_ps(&window->box[a].min_x), there = _mm_load_ps(&window->box[b].min_x);
-    const __m128 within = _mm_cmple_ps(_mm_movelh_ps(here, there), _mm_shuffle_ps(there, here, 0xee));
-    return ((unsigned)_mm_movemask_ps(within) + 1U) >> 4;
-}
-
 // Tree's AVX2 kernel: writes those pairs of a family's window that overlap. Neither which do nor how many
 // hits a group has can be guessed: so all are written, each over the last that did not, and the next group
 // begins where a mask says that one is at an end.
@@ -212,7 +205,7 @@ static bool family_write_pairs(family_window *window, qd_pairs *pairs, int worke
         const uint32_t row = window->place[pair / QDI_PAIR_BLOCK % 4096];
         const uint32_t lane = (pair >> 16) + pair % QDI_PAIR_BLOCK;
         qdi_put_pair(to, window->index[row], window->index[lane]);
-        to += family_overlap(window, row, lane);
+        to += qdi_boxes_overlap(&window->box[row], &window->box[lane]);
     }
     buffer->count += (size_t)(to - begin);
     window->groups = window->used = 0;
@@ -310,8 +303,7 @@ static bool kernel_family(const qdi_slots *slots, const qdi_leaf_family *family,
     qdi_window_axis(family->bounds.min_y, family->bounds.max_y, &window.origin_y, &window.scale_y);
     window.groups = window.used = window.rows = 0;
     unsigned lists[7] = {0};
-    for (unsigned q = 0; q < 4; ++q)
-        lists[q + 1] = lists[q] + (family->count[q] + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+    for (unsigned q = 0; q < 4; ++q) lists[q + 1] = lists[q] + qdi_whole_blocks(family->count[q]);
     const unsigned before = (unsigned)(family->end - family->begin) + 2 * QDI_PAIR_BLOCK;
     const unsigned most = FAMILY_ROOM - lists[4] - before;
     const unsigned after = family_put_after(&window, lists[4], slots, family, most);

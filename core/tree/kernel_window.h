@@ -46,11 +46,6 @@ static inline unsigned qdi_block_count(size_t slots) {
     return slots < QDI_PAIR_BLOCK ? (unsigned)slots : QDI_PAIR_BLOCK;
 }
 
-/// Tree's kernel: room for so many slots in whole blocks.
-static inline unsigned qdi_whole_blocks(unsigned slots) {
-    return (slots + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
-}
-
 /// Tree's kernel: coarse coordinates that spread the bounds [low, high] over all numbers. Bounds too far
 /// apart for float32 are not spread at all, and equal ones as good as.
 static inline void qdi_window_axis(float low, float high, float *origin, float *scale) {
@@ -94,6 +89,15 @@ static inline unsigned qdi_window_overlap(const qdi_window *window, unsigned a, 
            (unsigned)(window->max_y[a] >= window->min_y[b]);
 #endif
 }
+
+#ifdef __SSE2__
+/// Tree's kernel: 1 where two boxes overlap, each at a multiple of 16 bytes.
+static inline unsigned qdi_boxes_overlap(const qd_box *a, const qd_box *b) {
+    const __m128 here = _mm_load_ps(&a->min_x), there = _mm_load_ps(&b->min_x);
+    const __m128 within = _mm_cmple_ps(_mm_movelh_ps(here, there), _mm_shuffle_ps(there, here, 0xee));
+    return ((unsigned)_mm_movemask_ps(within) + 1U) >> 4;
+}
+#endif
 
 /// Tree's kernel: writes a pair of two bodies, the lower index first.
 static inline void qdi_put_pair(qd_pair *to, qd_body_index one, qd_body_index other) {

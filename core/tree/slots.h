@@ -13,6 +13,11 @@
 #define QDI_PAIR_BLOCK     16U
 #define QDI_PAIR_BLOCK_ALL 0xffffU
 
+/// Tree's slots: room for so many in whole blocks.
+static inline unsigned qdi_whole_blocks(unsigned slots) {
+    return (slots + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+}
+
 /// The slots' arrays extend this far past their room, so that a vector may be read from any slot of a list.
 #define QDI_SLOT_SLACK 16U
 

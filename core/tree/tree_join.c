@@ -169,7 +169,7 @@ static bool is_leaf_family(const qdi_join *join, const qdi_node *children, size_
     size_t boxes = others + 2 * QDI_PAIR_BLOCK;
     for (unsigned q = 0; q < 4; ++q) {
         if (!qdi_is_leaf(&children[q]) || children[q].count > QDI_FAMILY_LIST) return false;
-        boxes += (children[q].count + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK * QDI_PAIR_BLOCK;
+        boxes += qdi_whole_blocks(children[q].count);
     }
     return boxes <= QDI_FAMILY_ROOM;
 }
@@ -188,7 +188,7 @@ static bool add_list_blocks(const qd_tree *tree, const qdi_node_index *nodes, un
             family->block[blocks + k] = node->first + before;
             family->lanes[blocks + k] = left >= QDI_PAIR_BLOCK ? QDI_PAIR_BLOCK_ALL : (1U << left) - 1U;
         }
-        blocks += (node->count + QDI_PAIR_BLOCK - 1) / QDI_PAIR_BLOCK;
+        blocks += qdi_whole_blocks(node->count) / QDI_PAIR_BLOCK;
     }
     family->blocks = blocks;
     return true;

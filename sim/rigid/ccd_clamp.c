@@ -209,9 +209,9 @@ static double carry(const qdi_step *step, uint32_t row, qdi_pose *pose) {
     if (ccd->carrier[row] == QDI_NO_ROW) return 0;
     const qdi_twist by = qdi_ccd_carry(step, ccd->carrier[row], ccd->carried[row], pose);
     const qd_vec2 way = {by.x, by.y};
-    const qdi_path_segment turned = {.c = pose->c, .s = pose->s, .spin = by.spin};
-    const qdi_pose end = qdi_segment_pose(&turned, 1);
-    *pose = (qdi_pose){pose->x + way.x, pose->y + way.y, end.c, end.s};
+    const qdi_path_segment along = {
+        .x = pose->x, .y = pose->y, .c = pose->c, .s = pose->s, .vx = by.x, .vy = by.y, .spin = by.spin};
+    *pose = qdi_segment_pose(&along, 1);
     return qdi_ccd_energy(step->world, row, way) - qdi_ccd_energy(step->world, row, (qd_vec2){0, 0});
 }
 
