@@ -89,6 +89,14 @@ static inline void take_over(const carry_job *job, size_t old, size_t place, boo
     qdi_warm_start *warm_start = &after->warm_starts[place];
     // What held them in another direction is worth nothing in this one.
     const bool same = had->nx * found->nx + had->ny * found->ny >= SAME_WAY || job->springs;
+    // Of what lies on each other nearly all goes on as it was.
+    if (same && touches && had->count == 2 && found->count == 2 &&
+        had->feature[0] == found->feature[0] && had->feature[1] == found->feature[1]) {
+        memcpy(given->impulse, impulse, sizeof given->impulse);
+        memcpy(given->friction, friction, sizeof given->friction);
+        memcpy(warm_start, held, sizeof *warm_start);
+        return;
+    }
     int going = 0; // touches of before
     for (int k = 0; k < 2; ++k) {
         const bool goes_on[2] = {same_touch(had, 0, found, k), same_touch(had, 1, found, k)};

@@ -20,19 +20,20 @@ static const double slop_part = 2e-3, shift_part = 0.2, deepest_part = 0.5;
 
 enum { LANES_MASK = (1 << WIDTH) - 1 };
 
-/// What the two sweeps are made of is one piece of code for each way that they go.
+/// What the two sweeps are made of is one piece of code for each way that they go: vectors that are passed to
+/// a function of its own lie in memory, which may take a third of the time more.
 #define QDI_ALWAYS static inline __attribute__((always_inline))
 
 /// Solver: four numbers of each lane's mover, from number `part` on.
-static inline void v_take(const qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
+QDI_ALWAYS void v_take(const qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
     const double *rows[WIDTH];
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = (const double *)(movers + slots[k]) + part;
     v_columns(rows, out);
 }
 
 /// Solver: puts four back, in the lanes whose bits are set.
-static inline void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
-                          const vec in[4]) {
+QDI_ALWAYS void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
+                       const vec in[4]) {
     double *rows[WIDTH];
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = qdi_mover_at(movers, slots[k], part);
     v_rows(rows, bits, in);
@@ -47,14 +48,14 @@ typedef struct moved {
 } moved;
 
 /// Solver: loads the velocities of the bodies of a group.
-static inline moving take_moving(const qdi_mover *movers, const uint32_t *slots) {
+QDI_ALWAYS moving take_moving(const qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 0, out);
     return (moving){out[0], out[1], out[2], out[3]};
 }
 
 /// Solver: loads how far the bodies of a group have moved in the step.
-static inline moved take_moved(const qdi_mover *movers, const uint32_t *slots) {
+QDI_ALWAYS moved take_moved(const qdi_mover *movers, const uint32_t *slots) {
     vec out[4];
     v_take(movers, slots, 4, out);
     return (moved){out[0], out[1], out[2], out[3]};
@@ -70,8 +71,8 @@ typedef struct view {
 } view;
 
 /// Solver: the lanes of a group, as vectors.
-static inline view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b,
-                           const moved *to_a, const moved *to_b) {
+QDI_ALWAYS view view_of(const qdi_solver_group *group, unsigned at, const moving *a, const moving *b,
+                        const moved *to_a, const moved *to_b) {
     view v = {.nx = v_load(group->nx + at),
               .ny = v_load(group->ny + at),
               .inverse_a = to_a->inverse,
@@ -87,8 +88,8 @@ static inline view view_of(const qdi_solver_group *group, unsigned at, const mov
 }
 
 /// Solver: a loses what the contacts gave, b gets it.
-static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
-                       const moving *a, const moving *b) {
+QDI_ALWAYS void put(qdi_mover *movers, const qdi_solver_group *group, unsigned at, const view *v,
+                    const moving *a, const moving *b) {
     vec x = v->push * v->nx - v->tangent_impulse * v->ny, y = v->push * v->ny + v->tangent_impulse * v->nx;
     const vec to_a[4] = {a->vx - x * v->inverse_a, a->vy - y * v->inverse_a,
                          a->spin - v->moment_a * v->turn_a, a->angle};
@@ -99,7 +100,7 @@ static inline void put(qdi_mover *movers, const qdi_solver_group *group, unsigne
 }
 
 /// Solver: adds what a touch gave in the sub-step before.
-static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
+QDI_ALWAYS void warm_touch(const qdi_solver_point *touch, unsigned at, view *v) {
     const vec normal = v_load(touch->normal + at), tangent = v_load(touch->tangent + at);
     v->push += normal;
     v->tangent_impulse += tangent;
@@ -108,9 +109,8 @@ static inline void warm_touch(const qdi_solver_point *touch, unsigned at, view *
 }
 
 /// Gives the bodies of a group the impulses that it starts from.
-static inline void warm_lanes(qdi_mover *movers, const qdi_solver_group *group,
-                              const qdi_solver_second *second, unsigned at, const moved *to_a,
-                              const moved *to_b) {
+QDI_ALWAYS void warm_lanes(qdi_mover *movers, const qdi_solver_group *group, const qdi_solver_second *second,
+                           unsigned at, const moved *to_a, const moved *to_b) {
     const moving a = take_moving(movers, group->slot_a + at), b = take_moving(movers, group->slot_b + at);
     view v = view_of(group, at, &a, &b, to_a, to_b);
     v.push = v.tangent_impulse = v.moment_a = v.moment_b = v_set(0);
@@ -125,8 +125,7 @@ typedef struct way {
 } way;
 
 /// Solver: how far the two surfaces have moved along the normal in the step.
-static inline way way_of(const view *v, const moving *a, const moving *b, const moved *to_a,
-                         const moved *to_b) {
+QDI_ALWAYS way way_of(const view *v, const moving *a, const moving *b, const moved *to_a, const moved *to_b) {
     return (way){.apart = (to_b->dx - to_a->dx) * v->nx + (to_b->dy - to_a->dy) * v->ny,
                  .angle_a = a->angle,
                  .angle_b = b->angle};
@@ -134,7 +133,7 @@ static inline way way_of(const view *v, const moving *a, const moving *b, const 
 
 /// Solver: the gap of a touch now, to first order in the angles: the next term is none of a disk's, and of
 /// others a matter for the next step.
-static inline vec gap_now(const qdi_solver_point *touch, unsigned at, const way *w) {
+QDI_ALWAYS vec gap_now(const qdi_solver_point *touch, unsigned at, const way *w) {
     vec moved_a = v_load(touch->across_a + at) * w->angle_a,
         moved_b = v_load(touch->across_b + at) * w->angle_b;
     return v_load(touch->gap + at) + w->apart + moved_b - moved_a;
@@ -173,7 +172,7 @@ typedef struct springs {
 } springs;
 
 /// Solver: a spring in every lane.
-static inline springs springs_all(const qdi_solver_spring *of) {
+QDI_ALWAYS springs springs_all(const qdi_solver_spring *of) {
     return (springs){.rate = v_set(of->rate),
                      .per_rate = v_set(of->per_rate),
                      .mass = v_set(of->mass),
@@ -184,7 +183,7 @@ static inline springs springs_all(const qdi_solver_spring *of) {
 }
 
 /// Solver: those of a group. In most groups all are contacts of two bodies that move.
-static inline springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules) {
+QDI_ALWAYS springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules) {
     const unsigned bits = (unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK;
     const mask both = v_lanes(bits);
     springs s = springs_all(&rules->free);
@@ -205,7 +204,7 @@ static inline springs springs_of(const qdi_solver_group *group, unsigned at, con
 
 /// Solver: the speed with which a spring yields to a load, which it would yield to with `all` if it stayed
 /// soft, before it yields to no more; see qdi_solver_spring.
-static inline vec firm_of(const springs *spring, vec all, vec size) {
+QDI_ALWAYS vec firm_of(const springs *spring, vec all, vec size) {
     return v_min(all, v_set(QDI_SOLVER_FIRMER) * all + spring->firm * size);
 }
 
@@ -236,8 +235,8 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const vec back = spring->rate * gap, sunk = v_max(most, spring->far * size - back);
     const vec out = v_max(v_set(-rules->out) * size, v_set(-out_margin) * v_min(load, sunk));
     const vec soft = v_min(none, v_max(back, out)); // nothing where they are apart
-    const vec approach = mass * speed,
-              parting = v_set(let_go) * v_max(-approach - v_max(most, v_set(rules->fall) * mass), none);
+    const vec approach = mass * speed, slow = -v_max(most, v_set(rules->fall) * mass),
+              parting = v_set(let_go) * v_max(slow - approach, none);
     const vec yield = v_min(all, v_min(load, most) + parting);
     const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + yield);
     const vec mass_scale = v_pick(apart, v_set(1), spring->mass);
@@ -265,13 +264,14 @@ typedef struct block {
 } block;
 
 /// Blocks that are worked on step by step side by side: each waits for its own numbers most of the time, and
-/// they share no mover that they write. Narrow ones have too few registers for two; and a serial colour,
-/// whose contacts share movers, is solved by blocks of one lane, one after the other.
-enum { SIDE_BY_SIDE = WIDTH > 2 ? 2 : 1 };
+/// they share no mover that they write. Narrow ones have too few registers for two, and two of eight lanes
+/// keep the processor busy with moving them to memory and back; a serial colour, whose contacts share movers,
+/// is solved by blocks of one lane, one after the other.
+enum { SIDE_BY_SIDE = WIDTH == 4 ? 2 : 1 };
 #define QDI_EACH_BLOCK _Pragma("GCC unroll 2") for (int k = 0; k < count; ++k)
 
 /// Solver: block number `number` of some groups.
-static inline block block_at(qdi_solver_group *groups, qdi_solver_second *second, size_t number) {
+QDI_ALWAYS block block_at(qdi_solver_group *groups, qdi_solver_second *second, size_t number) {
     enum { BLOCKS = QDI_SOLVER_LANES / WIDTH };
     const size_t g = number / BLOCKS;
     return (block){
@@ -424,7 +424,7 @@ QDI_ALWAYS void relax_normal(block *b, int k, const qdi_solver_rules *rules) {
 }
 
 /// Adds a sub-step's impulses of a touch to those of the step.
-static inline void total(qdi_solver_point *touch, unsigned at, vec given) {
+QDI_ALWAYS void total(qdi_solver_point *touch, unsigned at, vec given) {
     v_store(touch->total + at, v_load(touch->total + at) + given);
     v_store(touch->total_tangent + at, v_load(touch->total_tangent + at) + v_load(touch->tangent + at));
 }
@@ -483,8 +483,9 @@ typedef void (*sweep_blocks)(qdi_mover *movers, block *blocks, int count, const 
 
 /// Solver: a sweep over a range of groups, of which all have second touches, or none.
 QDI_ALWAYS void sweep_range(qdi_mover *movers, qdi_solver_group *groups, qdi_solver_second *second,
-                            size_t groups_count, const qdi_solver_rules *rules, sweep_blocks sweep) {
+                            size_t groups_count, const qdi_solver_rules *given, sweep_blocks sweep) {
     const bool push = sweep == solve_blocks;
+    const qdi_solver_rules own = *given, *rules = &own; // nothing that is written can be these
     enum { BLOCKS = QDI_SOLVER_LANES / WIDTH, AT_ONCE = BLOCKS < SIDE_BY_SIDE ? SIDE_BY_SIDE / BLOCKS : 1 };
     const size_t all = groups_count * BLOCKS;
     size_t number = 0;
