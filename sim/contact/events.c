@@ -11,6 +11,7 @@
 #include "sim/world/world_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct event_job {
     const qd_world *world;
@@ -20,6 +21,8 @@ typedef struct event_job {
     bool placed;                 ///< which lie by place
     size_t *count;               ///< per range: contacts that ended, then those before it
     uint32_t *places;            ///< of those that ended
+    uint32_t *rank;              ///< by place: where what ended comes in the order of (a, b)
+    uint8_t *gone;               ///< by place: it ended; NULL where they lie by place
     const qdi_keys *keys;        ///< theirs, where they lie by place
     qd_impact *impacts;          ///< of speculative contacts
 } event_job;
@@ -43,34 +46,30 @@ static void list_ended(void *context, size_t begin, size_t end) {
             job->keys->key[k] = qdi_contact_order_placed(job->world, before, i);
             job->keys->value[k++] = (uint32_t)i;
         } else {
-            job->places[k++] = (uint32_t)qdi_place_of(before, i);
+            const uint32_t place = (uint32_t)qdi_place_of(before, i);
+            job->gone[place] = 1;
+            job->rank[place] = (uint32_t)k;
+            job->places[k++] = place;
         }
     }
 }
 
-/// What ended lies here and there: it is asked for ahead.
-enum { AHEAD = 16 };
-/// Asks for the contact some places further on, and where that of one yet further on lies.
-static inline void ask_for(const event_job *job, size_t i, size_t end) {
-    const qdi_contact_state *before = job->before;
-    if (job->placed || i + 2 * AHEAD >= end) return;
-    __builtin_prefetch(&before->spots[job->places[i + 2 * AHEAD]]);
-    const uint32_t place = job->places[i + AHEAD], at = before->spots[place].geometry;
-    __builtin_prefetch(&before->geometry[at]);
-    __builtin_prefetch(&before->found[at]);
-    __builtin_prefetch(&before->partners[place]);
-    __builtin_prefetch(&before->given[place]);
-    if (job->outcomes) __builtin_prefetch(&job->outcomes[place]);
+// Ranks what ended by the order of its keys.
+static void rank_ended(void *context, size_t begin, size_t end) {
+    const event_job *job = context;
+    for (size_t k = begin; k < end; ++k) {
+        job->places[k] = job->keys->value[k];
+        job->rank[job->places[k]] = (uint32_t)k;
+    }
 }
 
-// Keeps some contacts that ended as they were, with what they gave last.
+// Keeps the contacts of a range of places that ended as they were, with what they gave last: what is read
+// lies in order, and waits for memory; what is written, here and there, does not.
 static void keep_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        ask_for(job, i, end);
-        if (job->placed) job->places[i] = job->keys->value[i];
-        const uint32_t place = job->places[i];
-        qd_contact *ended = &job->after->ended[i];
+    for (size_t place = begin; place < end; ++place) {
+        if (job->placed ? job->goes_on[place] : !job->gone[place]) continue;
+        qd_contact *ended = &job->after->ended[job->rank[place]];
         qdi_contact_at(job->world, job->before, place, ended);
         const qdi_outcome *outcome = job->outcomes ? &job->outcomes[place] : NULL;
         for (int k = 0; k < 2; ++k) {
@@ -83,14 +82,22 @@ static void keep_ended(void *context, size_t begin, size_t end) {
 
 // Lists contacts that ended in order of (a, b), and keeps them.
 static qd_status keep_all(qd_world *world, event_job *job) {
-    const size_t old = job->before->contact_count, ends = job->after->ends;
+    const size_t old = job->before->contact_count, ends = job->after->ends,
+                 all = job->placed ? old : qdi_constraint_count(job->before);
+    qdi_arena *arena = &world->scratch.arena;
     qdi_keys keys = {.key = NULL};
-    qd_status status = job->placed ? qdi_keys_take(&world->scratch.arena, ends, &keys) : QD_OK;
-    if (status != QD_OK) return status;
+    job->rank = qdi_arena_take(arena, all, sizeof *job->rank);
+    job->gone = job->placed ? NULL : qdi_arena_take(arena, all, 1);
+    qd_status status = job->placed ? qdi_keys_take(arena, ends, &keys) : QD_OK;
+    if (status != QD_OK || !job->rank || (!job->gone && !job->placed)) return QD_ERR_MEMORY;
+    if (job->gone) memset(job->gone, 0, all);
     job->keys = &keys;
     qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, list_ended, job);
-    if (job->placed) status = qdi_keys_sort(world->team, &keys, ends, 63);
-    if (status == QD_OK) qdi_team_for(world->team, ends, QDI_CONTACT_GRAIN, keep_ended, job);
+    if (job->placed) {
+        status = qdi_keys_sort(world->team, &keys, ends, 63);
+        if (status == QD_OK) qdi_team_for(world->team, ends, QDI_CONTACT_GRAIN, rank_ended, job);
+    }
+    if (status == QD_OK) qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, keep_ended, job);
     job->keys = NULL; // they are gone with this call
     return status;
 }
@@ -107,6 +114,8 @@ static bool is_impact(const event_job *job, size_t i) {
            outcome->tangent_impulse[1] != 0;
 }
 
+/// They lie here and there: they are asked for ahead.
+enum { AHEAD = 16 };
 /// Counts the impacts of a range of speculative contacts.
 static void count_impacts(void *context, size_t begin, size_t end) {
     const event_job *job = context;
