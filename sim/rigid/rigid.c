@@ -134,7 +134,7 @@ static void clear_outcomes(void *context, size_t begin, size_t end) {
 // ---- bounces ----
 
 /// Contacts lie in the order of (a, b), which is any order here: what is needed soon is asked for ahead.
-enum { AHEAD = 8 };
+enum { AHEAD = 24 };
 /// Asks for what a constraint needs of a body.
 static inline void ask_for_body(const qd_world *world, uint32_t row) {
     if (row == QDI_NO_ROW) return;
