@@ -39,13 +39,14 @@
 typedef struct rigid_job {
     qd_world *world;
     qdi_constraint_rules rules;
-    bool bouncy;            ///< some surface gives something back
-    size_t *count;          ///< per range: constraints that may bounce, then that do
-    size_t *pressed;        ///< per range
-    bool same;              ///< they are of the pairs of the step before
-    size_t kept;            ///< links that are those of the step before until they are made
-    atomic_bool *changed;   ///< some are others
-    atomic_bool *retouched; ///< some have more or fewer touches
+    bool bouncy;               ///< some surface gives something back
+    qdi_constraint_rest *rest; ///< by constraint
+    size_t *count;             ///< per range: constraints that may bounce, then that do
+    size_t *pressed;           ///< per range
+    bool same;                 ///< they are of the pairs of the step before
+    size_t kept;               ///< links that are those of the step before until they are made
+    atomic_bool *changed;      ///< some are others
+    atomic_bool *retouched;    ///< some have more or fewer touches
 } rigid_job;
 
 // ---- links ----
@@ -162,6 +163,7 @@ static void make_constraints(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         qdi_constraint *constraint = &scratch->constraints[i];
         ask_for(world, i, end);
+        constraint->rest = &job->rest[i];
         qdi_constraint_make(world, &job->rules, &scratch->coloured[i], constraint);
         if (!qdi_constraint_fast(world, constraint)) continue;
         fast += 1;
@@ -278,8 +280,9 @@ static qd_status reserve(qd_world *world, size_t count) {
 static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi_colours *colours) {
     qdi_scratch *scratch = &world->scratch;
     scratch->constraints = qdi_arena_take(&scratch->arena, count, sizeof *scratch->constraints);
+    job->rest = qdi_arena_take(&scratch->arena, count, sizeof *job->rest);
     scratch->dirty = qdi_arena_take(&scratch->arena, world->count, sizeof *scratch->dirty);
-    if (!scratch->constraints || !scratch->dirty) return QD_ERR_MEMORY;
+    if (!scratch->constraints || !job->rest || !scratch->dirty) return QD_ERR_MEMORY;
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
     const bool any = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
