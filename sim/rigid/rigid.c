@@ -21,6 +21,7 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/impulse.h"
 #include "sim/rigid/solver.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -68,12 +69,10 @@ static void clear_outcome(const qdi_scratch *scratch, size_t place) {
     scratch->balance.contact_balances[place] = (qdi_contact_balance){{0}};
 }
 
-/// Rigid contacts: the priority of a contact.
-static uint32_t hash_of(const qd_world *world, const qdi_spot *spot) {
-    const bool wall = spot->row_b == QDI_NO_ROW;
-    const uint64_t b = wall ? (uint64_t)QD_WALL_LEFT + spot->wall
-                            : qdi_name_of(world, world->index[spot->row_b]);
-    return (uint32_t)(qd_hash_mix(qdi_name_of(world, world->index[spot->row_a]), b) >> 32);
+/// Rigid contacts: the priority of the contact at a place.
+static uint32_t hash_of(const qd_world *world, size_t place) {
+    const qdi_partners with = qdi_partners_at(world, &world->present, place);
+    return (uint32_t)(qd_hash_mix(qdi_name_of_id(world, with.a), qdi_name_of_id(world, with.b)) >> 32);
 }
 
 /// Rigid contacts: makes the links of a range of contacts.
@@ -90,7 +89,7 @@ static void make_links(void *context, size_t begin, size_t end) {
         qdi_link *link = &world->scratch.links[i];
         const bool moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
                    moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC;
-        const uint32_t hash = job->same ? link->hash : hash_of(world, spot);
+        const uint32_t hash = job->same ? link->hash : hash_of(world, i);
         changed = changed || i >= job->kept || link->row_a != a || link->row_b != b || link->hash != hash ||
                   link->rank != spot->rank || link->moves_a != moves_a || link->moves_b != moves_b;
         link->row_a = a; // field by field: a copy of what was just written would have to wait for it
