@@ -60,7 +60,7 @@ typedef struct qdi_colours {
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
 
-/// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a
+/// What the impulse solver needs of few contacts. The arms are those of the touches, from the centroid of a
 /// (or b) to the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x
 /// tangent.
 typedef struct qdi_constraint_rest {
@@ -71,6 +71,7 @@ typedef struct qdi_constraint_rest {
     double turn_a, turn_b; ///< 1 / inertia
     double across_a[2], across_b[2], along_a[2], along_b[2];
 } qdi_constraint_rest;
+/// A contact as the impulse solver works with it.
 typedef struct qdi_constraint {
     uint32_t row_a, row_b;       ///< row_b QDI_NO_ROW: a wall
     uint32_t place;              ///< of the contact
@@ -167,7 +168,7 @@ struct qdi_scratch {
     uint8_t *goes_on; ///< by contact of the moment before, the speculative ones too: it touches now; in the
                       ///< arena; NULL: all do
     bool goes_on_placed; ///< that is by place, without speculative ones; else by number
-    uint32_t *ended;     ///< places of those that are not, in order of (a, b); in the arena
+    uint32_t *ended;     ///< places of those that are not, in order; in the arena
     qdi_link *links;     ///< by spot
     size_t link_room;
     uint32_t *colour_order; ///< which these are
