@@ -11,6 +11,7 @@
 #include "sim/world/world_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct event_job {
     const qd_world *world;
@@ -20,7 +21,9 @@ typedef struct event_job {
     bool placed;                 ///< which lie by place
     size_t *count;               ///< per range: contacts that ended, then those before it
     uint32_t *places;            ///< of those that ended
-    const qdi_keys *keys;        ///< theirs, where they lie by place
+    uint8_t *stays;              ///< by place: it goes on
+    uint32_t *rank;              ///< by place: where what ended comes in the order of (a, b), by numbers
+    const qdi_keys *keys;        ///< of those that ended, where there are no numbers
     qd_impact *impacts;          ///< of speculative contacts
 } event_job;
 
@@ -32,45 +35,46 @@ static void count_ended(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_CONTACT_GRAIN] = ended;
 }
 
-// Lists the contacts of a range that ended.
-static void list_ended(void *context, size_t begin, size_t end) {
+// Ranks the contacts of a range that ended by their numbers.
+static void rank_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
-    const qdi_contact_state *before = job->before;
-    size_t k = job->count[begin / QDI_CONTACT_GRAIN];
+    uint32_t rank = (uint32_t)job->count[begin / QDI_CONTACT_GRAIN];
     for (size_t i = begin; i < end; ++i) {
         if (job->goes_on[i]) continue;
-        if (job->placed) {
-            job->keys->key[k] = qdi_contact_order_placed(job->world, before, i);
-            job->keys->value[k++] = (uint32_t)i;
-        } else {
-            job->places[k++] = (uint32_t)qdi_place_of(before, i);
-        }
+        const size_t place = qdi_place_of(job->before, i);
+        job->stays[place] = 0;
+        job->rank[place] = rank++;
     }
 }
 
-/// What ended lies here and there: it is asked for ahead.
-enum { AHEAD = 16 };
-/// Asks for the contact some places further on, and where that of one yet further on lies.
-static inline void ask_for(const event_job *job, size_t i, size_t end) {
-    const qdi_contact_state *before = job->before;
-    if (job->placed || i + 2 * AHEAD >= end) return;
-    __builtin_prefetch(&before->spots[job->places[i + 2 * AHEAD]]);
-    const uint32_t place = job->places[i + AHEAD], at = before->spots[place].geometry;
-    __builtin_prefetch(&before->geometry[at]);
-    __builtin_prefetch(&before->found[at]);
-    __builtin_prefetch(&before->partners[place]);
-    __builtin_prefetch(&before->given[place]);
-    if (job->outcomes) __builtin_prefetch(&job->outcomes[place]);
+// Counts the contacts at a range of places that ended.
+static void count_gone(void *context, size_t begin, size_t end) {
+    const event_job *job = context;
+    size_t gone = 0;
+    for (size_t p = begin; p < end; ++p) gone += !job->stays[p];
+    job->count[begin / QDI_CONTACT_GRAIN] = gone;
 }
 
-// Keeps some contacts that ended as they were, with what they gave last.
+/// Notes where number `k` of the contacts that ended, by place, comes in the order of (a, b).
+static inline void put_order(const event_job *job, size_t place, size_t k) {
+    if (!job->placed) {
+        job->after->ended_order[job->rank[place]] = (uint32_t)k;
+        return;
+    }
+    job->keys->key[k] = qdi_contact_order_placed(job->world, job->before, place);
+    job->keys->value[k] = (uint32_t)k;
+}
+
+// Keeps the contacts at a range of places that ended as they were, with what they gave last: each would wait
+// for memory that is not read, and written, in its order.
 static void keep_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        ask_for(job, i, end);
-        if (job->placed) job->places[i] = job->keys->value[i];
-        const uint32_t place = job->places[i];
-        qd_contact *ended = &job->after->ended[i];
+    size_t at = job->count[begin / QDI_CONTACT_GRAIN];
+    for (size_t place = begin; place < end; ++place) {
+        if (job->stays[place]) continue;
+        qd_contact *ended = &job->after->ended[at];
+        job->places[at] = (uint32_t)place;
+        put_order(job, place, at++);
         qdi_contact_at(job->world, job->before, place, ended);
         const qdi_outcome *outcome = job->outcomes ? &job->outcomes[place] : NULL;
         for (int k = 0; k < 2; ++k) {
@@ -81,16 +85,34 @@ static void keep_ended(void *context, size_t begin, size_t end) {
     }
 }
 
-// Lists contacts that ended in order of (a, b), and keeps them.
+// Finds out which of the contacts that have numbers ended, by place.
+static qd_status place_ended(qd_world *world, event_job *job, size_t all) {
+    qdi_arena *arena = &world->scratch.arena;
+    const size_t ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
+    job->rank = qdi_arena_take(arena, all, sizeof *job->rank);
+    job->stays = qdi_arena_take(arena, all, 1);
+    if (!job->rank || !job->stays) return QD_ERR_MEMORY;
+    memset(job->stays, 1, all);
+    qdi_team_for(world->team, job->before->contact_count, QDI_CONTACT_GRAIN, rank_ended, job);
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, count_gone, job);
+    (void)qdi_exclusive_scan(job->count, ranges);
+    return QD_OK;
+}
+
+// Keeps contacts that ended, and lists them in order of (a, b).
 static qd_status keep_all(qd_world *world, event_job *job) {
-    const size_t old = job->before->contact_count, ends = job->after->ends;
+    const size_t ends = job->after->ends,
+                 all = job->placed ? job->before->contact_count : qdi_constraint_count(job->before);
     qdi_keys keys = {.key = NULL};
-    qd_status status = job->placed ? qdi_keys_take(&world->scratch.arena, ends, &keys) : QD_OK;
+    qd_status status = job->placed ? qdi_keys_take(&world->scratch.arena, ends, &keys)
+                                   : place_ended(world, job, all);
     if (status != QD_OK) return status;
     job->keys = &keys;
-    qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, list_ended, job);
-    if (job->placed) status = qdi_keys_sort(world->team, &keys, ends, 63);
-    if (status == QD_OK) qdi_team_for(world->team, ends, QDI_CONTACT_GRAIN, keep_ended, job);
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, keep_ended, job);
+    if (job->placed) {
+        status = qdi_keys_sort(world->team, &keys, ends, 63);
+        memcpy(job->after->ended_order, keys.value, ends * sizeof *keys.value);
+    }
     job->keys = NULL; // they are gone with this call
     return status;
 }
@@ -107,6 +129,8 @@ static bool is_impact(const event_job *job, size_t i) {
            outcome->tangent_impulse[1] != 0;
 }
 
+/// They lie here and there: they are asked for ahead.
+enum { AHEAD = 16 };
 /// Counts the impacts of a range of speculative contacts.
 static void count_impacts(void *context, size_t begin, size_t end) {
     const event_job *job = context;
@@ -174,14 +198,16 @@ qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
     qdi_contact_state *after = &world->following;
     qdi_arena *arena = &world->scratch.arena;
     const size_t old = before->contact_count;
-    event_job job = {
-        .world = world,
-        .before = before,
-        .after = after,
-        .outcomes = outcomes,
-        .goes_on = world->scratch.goes_on,
-        .placed = world->scratch.goes_on_placed,
-        .count = qdi_arena_take(arena, qdi_range_count(old, QDI_CONTACT_GRAIN), sizeof *job.count)};
+    event_job job = {.world = world,
+                     .before = before,
+                     .after = after,
+                     .outcomes = outcomes,
+                     .goes_on = world->scratch.goes_on,
+                     .placed = world->scratch.goes_on_placed,
+                     .stays = world->scratch.goes_on_placed ? world->scratch.goes_on : NULL,
+                     .count = qdi_arena_take(arena,
+                                             qdi_range_count(qdi_constraint_count(before), QDI_CONTACT_GRAIN),
+                                             sizeof *job.count)};
     if (!job.count) return QD_ERR_MEMORY;
     if (job.goes_on) qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, count_ended, &job);
     after->ends = job.goes_on ? qdi_exclusive_scan(job.count, qdi_range_count(old, QDI_CONTACT_GRAIN)) : 0;
@@ -189,6 +215,9 @@ qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
     if (!job.places) return QD_ERR_MEMORY;
     qd_status status = qdi_reserve(world->allocator, &after->ended, &after->ended_room, 0,
                                    after->ends + after->begins, sizeof *after->ended);
+    if (status == QD_OK)
+        status = qdi_reserve(world->allocator, &after->ended_order, &after->ended_order_room, 0, after->ends,
+                             sizeof *after->ended_order);
     if (status == QD_OK)
         status = qdi_reserve(world->allocator, &after->events, &after->event_room, 0,
                              after->contact_count + after->ends, sizeof *after->events);

@@ -83,9 +83,10 @@ static void pack_contacts(packing *job) {
         pack(job, &one, sizeof one);
     }
     for (size_t i = 0; i < state->ends; ++i) {
-        if (!qdi_part_has(part, &state->ended[i])) continue;
+        const qd_contact *ended = qdi_ended_at(state, i);
+        if (!qdi_part_has(part, ended)) continue;
         job->head.listed[ENDED] += 1;
-        const qd_contact one = named_contact(part, &state->ended[i]);
+        const qd_contact one = named_contact(part, ended);
         if (job->at) pack(job, &one, sizeof one);
     }
 }
@@ -193,6 +194,9 @@ static qd_status reserve_contacts(gathering *job) {
         status = qdi_reserve(whole->allocator, &state->ended, &state->ended_room, 0, job->total[ENDED],
                              sizeof *state->ended);
     if (status == QD_OK)
+        status = qdi_reserve(whole->allocator, &state->ended_order, &state->ended_order_room, 0,
+                             job->total[ENDED], sizeof *state->ended_order);
+    if (status == QD_OK)
         status = qdi_reserve(whole->allocator, &state->events, &state->event_room, 0,
                              job->total[TOUCHING] + job->total[ENDED], sizeof *state->events);
     return status;
@@ -213,6 +217,7 @@ static qd_status gather_listed(gathering *job, const qd_world *any) {
     state->contact_count = job->total[TOUCHING];
     state->near_count = job->total[NEAR];
     state->ends = job->total[ENDED];
+    for (size_t k = 0; k < state->ends; ++k) state->ended_order[k] = (uint32_t)k; // they lie in order
     state->begins = 0;
     for (size_t i = 0; i < state->contact_count; ++i) state->begins += !state->persists[i];
     state->impact_count = state->unfollowed = 0;

@@ -54,12 +54,12 @@ static void give(const qdi_constraint *constraint, const qdi_motion *m, const im
     if (constraint->moves_a) {
         m->vx[constraint->row_a] -= x * constraint->inverse_a;
         m->vy[constraint->row_a] -= y * constraint->inverse_a;
-        m->spin[constraint->row_a] -= given->turn_a * constraint->turn_a;
+        m->spin[constraint->row_a] -= given->turn_a * constraint->rest->turn_a;
     }
     if (constraint->moves_b) {
         m->vx[constraint->row_b] += x * constraint->inverse_b;
         m->vy[constraint->row_b] += y * constraint->inverse_b;
-        m->spin[constraint->row_b] += given->turn_b * constraint->turn_b;
+        m->spin[constraint->row_b] += given->turn_b * constraint->rest->turn_b;
     }
 }
 
@@ -89,8 +89,8 @@ static bool bounce_plain(const bounce_job *job, qdi_constraint *constraint,
 /// What a unit of normal impulse at touch p changes of the approach at touch q.
 static double stiffness(const qdi_constraint *constraint, int p, int q) {
     return constraint->inverse_a + constraint->inverse_b +
-           constraint->across_a[p] * constraint->across_a[q] * constraint->turn_a +
-           constraint->across_b[p] * constraint->across_b[q] * constraint->turn_b;
+           constraint->rest->across_a[p] * constraint->rest->across_a[q] * constraint->rest->turn_a +
+           constraint->rest->across_b[p] * constraint->rest->across_b[q] * constraint->rest->turn_b;
 }
 
 /// The impulses that turn round both approaches, or false where they would pull.
@@ -110,19 +110,19 @@ static void bounce_tangent(const bounce_job *job, qdi_constraint *constraint, co
                            qdi_contact_balance *contact_balance) {
     const qdi_motion *m = &job->motion;
     double total = push[0] + push[1];
-    if (constraint->friction == 0 || !(total > 0)) return;
+    if (constraint->rest->friction == 0 || !(total > 0)) return;
     double part[2] = {push[0] / total, push[1] / total};
-    double along_a = part[0] * constraint->along_a[0] + part[1] * constraint->along_a[1];
-    double along_b = part[0] * constraint->along_b[0] + part[1] * constraint->along_b[1];
+    double along_a = part[0] * constraint->rest->along_a[0] + part[1] * constraint->rest->along_a[1];
+    double along_b = part[0] * constraint->rest->along_b[0] + part[1] * constraint->rest->along_b[1];
     uint32_t a = constraint->row_a, b = constraint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? constraint->wx : m->vx[b]),
-           uy = m->vy[a] - (wall ? constraint->wy : m->vy[b]);
+    double ux = m->vx[a] - (wall ? constraint->rest->wx : m->vx[b]),
+           uy = m->vy[a] - (wall ? constraint->rest->wy : m->vy[b]);
     double slip = uy * constraint->nx - ux * constraint->ny + m->spin[a] * along_a -
-                  (wall ? 0 : m->spin[b] * along_b) + constraint->slide;
-    double k = constraint->inverse_a + constraint->inverse_b + along_a * along_a * constraint->turn_a +
-               along_b * along_b * constraint->turn_b;
-    double impulse = (1 + constraint->tangential) * slip / k, most = constraint->friction * total;
+                  (wall ? 0 : m->spin[b] * along_b) + constraint->rest->slide;
+    double k = constraint->inverse_a + constraint->inverse_b + along_a * along_a * constraint->rest->turn_a +
+               along_b * along_b * constraint->rest->turn_b;
+    double impulse = (1 + constraint->rest->tangential) * slip / k, most = constraint->rest->friction * total;
     if (impulse > most) impulse = most;
     if (impulse < -most) impulse = -most;
     contact_balance->lane[QDI_LOST_FRICTION] += impulse * (slip - 0.5 * k * impulse);
@@ -153,8 +153,8 @@ static bool bounce_any(const bounce_job *job, qdi_constraint *constraint,
     for (int k = 0; k < touches; ++k) {
         constraint->impulse[k] += push[k];
         contact_balance->lane[QDI_LOST_NORMAL] += 0.5 * (1 - constraint->restitution) * approach[k] * push[k];
-        given.turn_a += constraint->across_a[k] * push[k];
-        given.turn_b += constraint->across_b[k] * push[k];
+        given.turn_a += constraint->rest->across_a[k] * push[k];
+        given.turn_b += constraint->rest->across_b[k] * push[k];
     }
     give(constraint, &job->motion, &given);
     bounce_tangent(job, constraint, push, contact_balance);

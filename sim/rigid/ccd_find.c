@@ -9,6 +9,7 @@
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/grain.h"
 #include "sim/world/scratch.h"
+#include "sim/world/surface.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
@@ -84,7 +85,7 @@ static inline bool due(bool first, uint8_t flags) {
 
 /// Impacts of ccd: true for a body that stops nobody.
 static bool sensor(const qd_world *world, uint32_t row) {
-    return world->traits.trait[world->trait[row]].sensor;
+    return qdi_trait_of_row(world, row)->sensor;
 }
 
 /// Impacts of ccd: adds to what a worker has found.

@@ -189,8 +189,8 @@ static void begin(const solve_job *job, uint32_t number) {
 
 // ---- an impact ----
 
-/// The contact constraint of a meeting on the way.
-static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) {
+/// The contact constraint of a meeting on the way, and the rest of it.
+static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge, qdi_constraint_rest *rest) {
     const qd_world *world = job->step->world;
     const qdi_manifold *m = &edge->meeting.manifold;
     uint32_t a = edge->row_a, b = edge->row_b;
@@ -204,25 +204,29 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge) 
                                  .ny = m->normal.y,
                                  .inverse_a = 1 / world->mass[a],
                                  .inverse_b = wall ? 0 : 1 / world->mass[b],
-                                 .turn_a = 1 / world->inertia[a],
-                                 .turn_b = wall ? 0 : 1 / world->inertia[b]};
-    qdi_constraint_mix(world, qdi_surface_of_row(world, a),
-                       wall ? &world->walls : qdi_surface_of_row(world, b), &constraint);
+                                 .rest = rest};
+    const qd_material mixed = qdi_mixed_surface(world, qdi_surface_of_row(world, a),
+                                                wall ? &world->walls : qdi_surface_of_row(world, b));
+    constraint.restitution = mixed.restitution;
+    *rest = (qdi_constraint_rest){.slide = qdi_slide_of(world, a, wall ? QDI_NO_ROW : b),
+                                  .friction = mixed.friction,
+                                  .tangential = mixed.tangential,
+                                  .turn_a = 1 / world->inertia[a],
+                                  .turn_b = wall ? 0 : 1 / world->inertia[b]};
     if (wall) {
-        constraint.wx = world->wall_mean[edge->wall].x;
-        constraint.wy = world->wall_mean[edge->wall].y;
+        rest->wx = world->wall_mean[edge->wall].x;
+        rest->wy = world->wall_mean[edge->wall].y;
     }
-    constraint.slide = qdi_slide_of(world, a, wall ? QDI_NO_ROW : b);
-    constraint.plain = disk_a && disk_b && constraint.friction == 0;
+    constraint.plain = disk_a && disk_b && mixed.friction == 0;
     for (int k = 0; k < m->count; ++k) {
         double half = -0.5 * m->at[k].gap,
                shift = !constraint.moves_b ? half : (!constraint.moves_a ? -half : 0);
         double x = m->at[k].point.x + shift * constraint.nx, y = m->at[k].point.y + shift * constraint.ny;
         double bx = x - edge->meeting.b.x, by = y - edge->meeting.b.y;
-        constraint.across_a[k] = disk_a ? 0 : x * constraint.ny - y * constraint.nx;
-        constraint.along_a[k] = x * constraint.nx + y * constraint.ny;
-        constraint.across_b[k] = disk_b ? 0 : bx * constraint.ny - by * constraint.nx;
-        constraint.along_b[k] = wall ? 0 : bx * constraint.nx + by * constraint.ny;
+        rest->across_a[k] = disk_a ? 0 : x * constraint.ny - y * constraint.nx;
+        rest->along_a[k] = x * constraint.nx + y * constraint.ny;
+        rest->across_b[k] = disk_b ? 0 : bx * constraint.ny - by * constraint.nx;
+        rest->along_b[k] = wall ? 0 : bx * constraint.nx + by * constraint.ny;
     }
     return constraint;
 }
@@ -375,7 +379,7 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segm
                      -push * constraint->ny - tangent * constraint->nx};
     trajectory->walls.impulse.x += given.x;
     trajectory->walls.impulse.y += given.y;
-    trajectory->walls.work += given.x * constraint->wx + given.y * constraint->wy;
+    trajectory->walls.work += given.x * constraint->rest->wx + given.y * constraint->rest->wy;
 }
 
 /// Impacts of ccd: false where nothing comes of it.
@@ -386,7 +390,8 @@ static bool collide(const solve_job *job, qdi_edge *edge) {
     if (edge->wall < 0) b = last_segment(job, edge->trajectory_b, edge->row_b, time);
     const qdi_twist before[2] = {velocity_at(job, edge->trajectory_a, &a, time),
                                  velocity_at(job, edge->trajectory_b, &b, time)};
-    qdi_constraint constraint = constraint_of(job, edge);
+    qdi_constraint_rest rest;
+    qdi_constraint constraint = constraint_of(job, edge, &rest);
     if (only_pushed(job, edge, &constraint, before)) return false;
     double vx[2] = {before[0].x, before[1].x}, vy[2] = {before[0].y, before[1].y},
            spin[2] = {before[0].spin, before[1].spin};

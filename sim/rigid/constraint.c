@@ -16,14 +16,6 @@ double qdi_impulse_threshold(const qd_world *world, double dt) {
     return 2 * sqrt(g.x * g.x + g.y * g.y) * dt;
 }
 
-void qdi_constraint_mix(const qd_world *world, const qd_material *a, const qd_material *b,
-                        qdi_constraint *constraint) {
-    const qd_material mixed = qdi_mixed_surface(world, a, b);
-    constraint->restitution = mixed.restitution;
-    constraint->tangential = mixed.tangential;
-    constraint->friction = mixed.friction;
-}
-
 /// Constraint: the surface of a contact's b: a body or the walls.
 static const qd_material *surface_of_b(const qd_world *world, uint32_t row_b) {
     return row_b == QDI_NO_ROW ? &world->walls : qdi_surface_of_row(world, row_b);
@@ -77,32 +69,34 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->ny = geometry->normal.y;
     constraint->inverse_a = 1 / world->mass[a];
     constraint->inverse_b = wall ? 0 : 1 / world->mass[b];
-    constraint->wx = constraint->wy = 0;
     for (int k = 0; k < 2; ++k) {
         constraint->depth[k] = geometry->depth[k];
         constraint->impulse[k] = constraint->tangent_impulse[k] = 0;
     }
-    qdi_constraint_mix(world, qdi_surface_of_row(world, a), surface_of_b(world, b), constraint);
+    const qd_material mixed = qdi_mixed_surface(world, qdi_surface_of_row(world, a), surface_of_b(world, b));
+    constraint->restitution = mixed.restitution;
     if (wall) {
         const qd_vec2 speed = world->wall_mean[world->present.spots[link->place].wall];
-        constraint->wx = speed.x;
-        constraint->wy = speed.y;
+        constraint->rest->wx = speed.x;
+        constraint->rest->wy = speed.y;
     }
-    constraint->slide = qdi_slide_of(world, a, b);
     constraint->size = qdi_smaller_inner(world, a, b);
-    bool bounces = constraint->restitution > 0 || constraint->tangential > 0;
+    const bool bounces = mixed.restitution > 0 || mixed.tangential > 0;
     constraint->threshold = bounces ? threshold_of(world, rules, constraint) : (double)INFINITY;
-    bool disks = world->shape[a] == 0 && (wall || world->shape[b] == 0);
-    constraint->plain = disks && constraint->friction == 0;
+    const bool disks = world->shaped == 0 || (world->shape[a] == 0 && (wall || world->shape[b] == 0));
+    constraint->plain = disks && mixed.friction == 0;
     if (constraint->plain) return;
-    constraint->turn_a = 1 / world->inertia[a];
-    constraint->turn_b = wall ? 0 : 1 / world->inertia[b];
+    constraint->rest->slide = qdi_slide_of(world, a, b);
+    constraint->rest->friction = mixed.friction;
+    constraint->rest->tangential = mixed.tangential;
+    constraint->rest->turn_a = 1 / world->inertia[a];
+    constraint->rest->turn_b = wall ? 0 : 1 / world->inertia[b];
     qdi_levers levers = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
     qdi_constraint_levers(world, link, constraint->count, &levers);
-    memcpy(constraint->across_a, levers.across_a, sizeof levers.across_a);
-    memcpy(constraint->along_a, levers.along_a, sizeof levers.along_a);
-    memcpy(constraint->across_b, levers.across_b, sizeof levers.across_b);
-    memcpy(constraint->along_b, levers.along_b, sizeof levers.along_b);
+    memcpy(constraint->rest->across_a, levers.across_a, sizeof levers.across_a);
+    memcpy(constraint->rest->along_a, levers.along_a, sizeof levers.along_a);
+    memcpy(constraint->rest->across_b, levers.across_b, sizeof levers.across_b);
+    memcpy(constraint->rest->along_b, levers.along_b, sizeof levers.along_b);
 }
 
 bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint) {
@@ -132,7 +126,8 @@ bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constrain
     }
     uint32_t a = constraint->row_a, b = constraint->row_b;
     double speed = fabs(m->vx[a]) + fabs(m->vy[a]);
-    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b]) : fabs(constraint->wx) + fabs(constraint->wy);
+    speed += b != QDI_NO_ROW ? fabs(m->vx[b]) + fabs(m->vy[b])
+                             : fabs(constraint->rest->wx) + fabs(constraint->rest->wy);
     // A speed that is none, per radius and by rounding.
     double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
     if (constraint->restitution > 0 && depth < -qdi_bounce_gap(constraint) &&

@@ -24,18 +24,15 @@ static inline double qdi_constraint_approach(const qdi_constraint *constraint, c
                                              int touch) {
     uint32_t a = constraint->row_a, b = constraint->row_b;
     bool wall = b == QDI_NO_ROW;
-    double ux = m->vx[a] - (wall ? constraint->wx : m->vx[b]),
-           uy = m->vy[a] - (wall ? constraint->wy : m->vy[b]);
+    double ux = m->vx[a] - (wall ? constraint->rest->wx : m->vx[b]),
+           uy = m->vy[a] - (wall ? constraint->rest->wy : m->vy[b]);
     double approach = ux * constraint->nx + uy * constraint->ny;
     if (constraint->plain) return approach;
-    approach += m->spin[a] * constraint->across_a[touch];
-    return wall ? approach : approach - m->spin[b] * constraint->across_b[touch];
+    approach += m->spin[a] * constraint->rest->across_a[touch];
+    return wall ? approach : approach - m->spin[b] * constraint->rest->across_b[touch];
 }
-/// What two surfaces make together.
-void qdi_constraint_mix(const qd_world *world, const qd_material *a, const qd_material *b,
-                        qdi_constraint *constraint);
 
-/// Makes the constraint of a link's contact, which has given nothing so far.
+/// Makes the constraint of a link's contact, which has given nothing so far; its `rest` is there.
 void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rules, const qdi_link *link,
                          qdi_constraint *constraint);
 

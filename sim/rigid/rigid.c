@@ -21,6 +21,7 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/impulse.h"
 #include "sim/rigid/solver.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -39,13 +40,14 @@
 typedef struct rigid_job {
     qd_world *world;
     qdi_constraint_rules rules;
-    bool bouncy;            ///< some surface gives something back
-    size_t *count;          ///< per range: constraints that may bounce, then that do
-    size_t *pressed;        ///< per range
-    bool same;              ///< they are of the pairs of the step before
-    size_t kept;            ///< links that are those of the step before until they are made
-    atomic_bool *changed;   ///< some are others
-    atomic_bool *retouched; ///< some have more or fewer touches
+    bool bouncy;               ///< some surface gives something back
+    qdi_constraint_rest *rest; ///< by constraint
+    size_t *count;             ///< per range: constraints that may bounce, then that do
+    size_t *pressed;           ///< per range
+    bool same;                 ///< they are of the pairs of the step before
+    size_t kept;               ///< links that are those of the step before until they are made
+    atomic_bool *changed;      ///< some are others
+    atomic_bool *retouched;    ///< some have more or fewer touches
 } rigid_job;
 
 // ---- links ----
@@ -67,12 +69,10 @@ static void clear_outcome(const qdi_scratch *scratch, size_t place) {
     scratch->balance.contact_balances[place] = (qdi_contact_balance){{0}};
 }
 
-/// Rigid contacts: the priority of a contact.
-static uint32_t hash_of(const qd_world *world, const qdi_spot *spot) {
-    const bool wall = spot->row_b == QDI_NO_ROW;
-    const uint64_t b = wall ? (uint64_t)QD_WALL_LEFT + spot->wall
-                            : qdi_name_of(world, world->index[spot->row_b]);
-    return (uint32_t)(qd_hash_mix(qdi_name_of(world, world->index[spot->row_a]), b) >> 32);
+/// Rigid contacts: the priority of the contact at a place.
+static uint32_t hash_of(const qd_world *world, size_t place) {
+    const qdi_partners with = qdi_partners_at(world, &world->present, place);
+    return (uint32_t)(qd_hash_mix(qdi_name_of_id(world, with.a), qdi_name_of_id(world, with.b)) >> 32);
 }
 
 /// Rigid contacts: makes the links of a range of contacts.
@@ -89,7 +89,7 @@ static void make_links(void *context, size_t begin, size_t end) {
         qdi_link *link = &world->scratch.links[i];
         const bool moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
                    moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC;
-        const uint32_t hash = job->same ? link->hash : hash_of(world, spot);
+        const uint32_t hash = job->same ? link->hash : hash_of(world, i);
         changed = changed || i >= job->kept || link->row_a != a || link->row_b != b || link->hash != hash ||
                   link->rank != spot->rank || link->moves_a != moves_a || link->moves_b != moves_b;
         link->row_a = a; // field by field: a copy of what was just written would have to wait for it
@@ -134,7 +134,7 @@ static void clear_outcomes(void *context, size_t begin, size_t end) {
 // ---- bounces ----
 
 /// Contacts lie in the order of (a, b), which is any order here: what is needed soon is asked for ahead.
-enum { AHEAD = 8 };
+enum { AHEAD = 24 };
 /// Asks for what a constraint needs of a body.
 static inline void ask_for_body(const qd_world *world, uint32_t row) {
     if (row == QDI_NO_ROW) return;
@@ -162,6 +162,7 @@ static void make_constraints(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         qdi_constraint *constraint = &scratch->constraints[i];
         ask_for(world, i, end);
+        constraint->rest = &job->rest[i];
         qdi_constraint_make(world, &job->rules, &scratch->coloured[i], constraint);
         if (!qdi_constraint_fast(world, constraint)) continue;
         fast += 1;
@@ -278,8 +279,9 @@ static qd_status reserve(qd_world *world, size_t count) {
 static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi_colours *colours) {
     qdi_scratch *scratch = &world->scratch;
     scratch->constraints = qdi_arena_take(&scratch->arena, count, sizeof *scratch->constraints);
+    job->rest = qdi_arena_take(&scratch->arena, count, sizeof *job->rest);
     scratch->dirty = qdi_arena_take(&scratch->arena, world->count, sizeof *scratch->dirty);
-    if (!scratch->constraints || !scratch->dirty) return QD_ERR_MEMORY;
+    if (!scratch->constraints || !job->rest || !scratch->dirty) return QD_ERR_MEMORY;
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
     const bool any = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;

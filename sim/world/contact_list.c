@@ -192,7 +192,7 @@ static void list_events(const qd_world *world, qdi_contact_state *state, bool al
         if (!all && persists) continue;
         const uint64_t order = qdi_contact_order_at(state, i);
         for (; ended < state->ends; ++ended) {
-            const qd_contact *contact = &state->ended[ended];
+            const qd_contact *contact = qdi_ended_at(state, ended);
             if (qdi_contact_order(contact->a, contact->b) > order) break;
             state->events[count++] = (qd_event){QD_EVENT_END, contact};
         }
@@ -201,7 +201,7 @@ static void list_events(const qd_world *world, qdi_contact_state *state, bool al
                                             &state->contacts[i]};
     }
     for (; ended < state->ends; ++ended)
-        state->events[count++] = (qd_event){QD_EVENT_END, &state->ended[ended]};
+        state->events[count++] = (qd_event){QD_EVENT_END, qdi_ended_at(state, ended)};
     state->event_count = count;
     state->listed = all ? QDI_TELLS_ALL : QDI_TELLS_CHANGES;
 }
@@ -221,13 +221,13 @@ static void list_changes(const qd_world *world, qdi_contact_state *state) {
     for (size_t k = 0; k < count; ++k) {
         qdi_contact_at(world, state, state->place[k], &begun[k]);
         for (; ended < state->ends; ++ended) {
-            const qd_contact *contact = &state->ended[ended];
+            const qd_contact *contact = qdi_ended_at(state, ended);
             if (qdi_contact_order(contact->a, contact->b) > state->order[k]) break;
             *event++ = (qd_event){QD_EVENT_END, contact};
         }
         *event++ = (qd_event){QD_EVENT_BEGIN, &begun[k]};
     }
-    for (; ended < state->ends; ++ended) *event++ = (qd_event){QD_EVENT_END, &state->ended[ended]};
+    for (; ended < state->ends; ++ended) *event++ = (qd_event){QD_EVENT_END, qdi_ended_at(state, ended)};
     state->event_count = (size_t)(event - state->events);
     state->listed = QDI_TELLS_CHANGES;
 }

@@ -126,4 +126,5 @@ void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *stat
     qdi_release(allocator, state->impacts, state->impact_room, sizeof *state->impacts);
     qdi_release(allocator, state->events, state->event_room, sizeof *state->events);
     qdi_release(allocator, state->ended, state->ended_room, sizeof *state->ended);
+    qdi_release(allocator, state->ended_order, state->ended_order_room, sizeof *state->ended_order);
 }

@@ -150,8 +150,9 @@ typedef struct qdi_contact_state {
     qdi_events_told listed;
     qd_event *events;
     size_t event_count, event_room;
-    qd_contact *ended; ///< as they were, with their last impulses: the events point at them
-    size_t ended_room;
+    qd_contact *ended;     ///< as they were, with their last impulses, by place: the events point at them
+    uint32_t *ended_order; ///< those in order of (a, b)
+    size_t ended_room, ended_order_room;
     uint64_t begins, ends;
     qd_impact *impacts; ///< on the way to the state
     size_t impact_count, impact_room;
@@ -161,6 +162,11 @@ typedef struct qdi_contact_state {
 /// World's contacts: what contacts are in order of: (a, b).
 static inline uint64_t qdi_contact_order(qd_id a, qd_id b) {
     return (uint64_t)a.index << 32 | b.index;
+}
+
+/// World's contacts: number `k` in order of (a, b) of those that ended.
+static inline const qd_contact *qdi_ended_at(const qdi_contact_state *state, size_t k) {
+    return &state->ended[state->ended_order[k]];
 }
 
 /// World's contacts: true where warm starts and what else lies by place does so.

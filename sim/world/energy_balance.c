@@ -35,14 +35,14 @@ double qdi_balance_work(const qdi_constraint *constraint, const qdi_motion *m) {
     double x = push * constraint->nx - tangent * constraint->ny,
            y = push * constraint->ny + tangent * constraint->nx;
     uint32_t row = constraint->moves_b ? constraint->row_a : constraint->row_b;
-    const double *across = constraint->moves_b ? constraint->across_a : constraint->across_b;
-    const double *along = constraint->moves_b ? constraint->along_a : constraint->along_b;
     double work = x * m->vx[row] + y * m->vy[row];
-    if (!constraint->plain)
-        for (int k = 0; k < 2; ++k)
-            work += m->spin[row] *
-                    (across[k] * constraint->impulse[k] + along[k] * constraint->tangent_impulse[k]);
-    return (constraint->moves_b ? work : -work) + tangent * constraint->slide;
+    if (constraint->plain) return (constraint->moves_b ? work : -work) + 0;
+    const double *across = constraint->moves_b ? constraint->rest->across_a : constraint->rest->across_b;
+    const double *along = constraint->moves_b ? constraint->rest->along_a : constraint->rest->along_b;
+    for (int k = 0; k < 2; ++k)
+        work += m->spin[row] *
+                (across[k] * constraint->impulse[k] + along[k] * constraint->tangent_impulse[k]);
+    return (constraint->moves_b ? work : -work) + tangent * constraint->rest->slide;
 }
 
 // ---- movers ----

@@ -34,8 +34,9 @@ static inline double qdi_balance_virial(const qd_world *world, const qdi_constra
                (world->radius[constraint->row_a] + world->radius[constraint->row_b] - constraint->depth[0]);
     double sum = 0;
     for (int k = 0; k < 2; ++k)
-        sum += constraint->impulse[k] * (constraint->along_a[k] - constraint->along_b[k]) -
-               constraint->tangent_impulse[k] * (constraint->across_a[k] - constraint->across_b[k]);
+        sum += constraint->impulse[k] * (constraint->rest->along_a[k] - constraint->rest->along_b[k]) -
+               constraint->tangent_impulse[k] *
+                   (constraint->rest->across_a[k] - constraint->rest->across_b[k]);
     return sum;
 }
 

@@ -6,7 +6,7 @@
 
 /// Distance from a body's centroid to the nearest point of its border.
 static inline double qdi_inner_of_row(const qd_world *world, uint32_t row) {
-    uint32_t shape = world->shape[row];
+    const uint32_t shape = world->shaped > 0 ? world->shape[row] : 0;
     return shape ? world->shapes.inner[shape] : world->radius[row];
 }
 /// That of the smaller of two bodies, of those that move; row_b QDI_NO_ROW: a wall.

@@ -60,9 +60,18 @@ typedef struct qdi_colours {
     size_t start[QDI_COLOURS_MAX + 2];
 } qdi_colours;
 
-/// A contact as the impulse solver works with it. The arms are those of the touches, from the centroid of a
+/// What the impulse solver needs of few contacts. The arms are those of the touches, from the centroid of a
 /// (or b) to the touch: `across` is arm x normal (0 for a disk), `along` is arm . normal, which is arm x
 /// tangent.
+typedef struct qdi_constraint_rest {
+    double wx, wy; ///< velocity of a wall in this step; only of a wall
+    // Not where it is plain:
+    double slide; ///< qdi_slide_of
+    double friction, tangential;
+    double turn_a, turn_b; ///< 1 / inertia
+    double across_a[2], across_b[2], along_a[2], along_b[2];
+} qdi_constraint_rest;
+/// A contact as the impulse solver works with it.
 typedef struct qdi_constraint {
     uint32_t row_a, row_b;       ///< row_b QDI_NO_ROW: a wall
     uint32_t place;              ///< of the contact
@@ -70,18 +79,14 @@ typedef struct qdi_constraint {
     bool moves_a, moves_b;       ///< dynamic
     bool plain;                  ///< no impulse turns anybody: neither friction nor a lever
     double nx, ny;               ///< from a to b
-    double wx, wy;               ///< velocity of a wall in this step
-    double slide;                ///< qdi_slide_of
     double threshold;            ///< what approaches faster bounces
     double size;                 ///< distance from centroid to border of the smaller body that moves
     double inverse_a, inverse_b; ///< 1 / mass
-    double restitution, friction, tangential;
+    double restitution;
     double depth[2];
     double impulse[2], tangent_impulse[2]; ///< given by bounces so far: along the normal, along the tangent
-    // Not where it is plain:
-    double turn_a, turn_b; ///< 1 / inertia
-    double across_a[2], across_b[2], along_a[2], along_b[2];
-} qdi_constraint;
+    qdi_constraint_rest *rest;             ///< what few ask for
+} qdi_constraint;                          ///< two lines of the cache
 
 /// Contacts that do not bounce, see rigid/solver.h.
 typedef struct qdi_solver_group qdi_solver_group;
@@ -163,7 +168,7 @@ struct qdi_scratch {
     uint8_t *goes_on; ///< by contact of the moment before, the speculative ones too: it touches now; in the
                       ///< arena; NULL: all do
     bool goes_on_placed; ///< that is by place, without speculative ones; else by number
-    uint32_t *ended;     ///< places of those that are not, in order of (a, b); in the arena
+    uint32_t *ended;     ///< places of those that are not, in order; in the arena
     qdi_link *links;     ///< by spot
     size_t link_room;
     uint32_t *colour_order; ///< which these are

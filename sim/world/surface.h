@@ -3,9 +3,14 @@
 #include "core/math/larger.h"
 #include "sim/world/world_impl.h"
 
+/// The trait of a body. Where none has one of its own, memory is spared the look at which.
+static inline const qdi_trait *qdi_trait_of_row(const qd_world *world, uint32_t row) {
+    return &world->traits.trait[world->traits.numbers.live > 0 ? world->trait[row] : 0];
+}
+
 /// The surface of a body.
 static inline const qd_material *qdi_surface_of_row(const qd_world *world, uint32_t row) {
-    return &world->traits.trait[world->trait[row]].surface;
+    return &qdi_trait_of_row(world, row)->surface;
 }
 
 /// Moving surface of a world's body: true where `says` holds of a trait that bodies have or have had, and
@@ -21,8 +26,8 @@ static inline bool qdi_any_trait(const qd_world *world, bool (*says)(const qdi_t
 /// from b's: the tangent is the normal from a to b turned by +90 degrees. row_b QDI_NO_ROW: a wall, whose
 /// sliding is in its velocity.
 static inline double qdi_slide_of(const qd_world *world, uint32_t row_a, uint32_t row_b) {
-    const double slide = world->traits.trait[world->trait[row_a]].slide;
-    return row_b == QDI_NO_ROW ? slide : slide + world->traits.trait[world->trait[row_b]].slide;
+    const double slide = qdi_trait_of_row(world, row_a)->slide;
+    return row_b == QDI_NO_ROW ? slide : slide + qdi_trait_of_row(world, row_b)->slide;
 }
 
 /// The friction of two surfaces together: the geometric mean, exactly theirs where they are equal.

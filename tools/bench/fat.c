@@ -15,15 +15,13 @@
 // and the boxes of a step never get there: they live in a worker's own room, and for the few pairs of rows of
 // two blocks they are made once more.
 //
-// A box is kept as (min x, min y, -max x, -max y): then one lies in another where all four are at least the
-// other's, and two overlap where each is at most the negated opposite of the other's, that is, where no sum
-// of opposites is above 0. (A sum of two floats has the sign of the exact one.)
+// Boxes are compared by differences of all four sides at once: a difference of two floats has the sign of the
+// exact one.
 
 enum {
     BLOCK = 8192,
     PIECE = 512,
     CHOOSE_AGAIN = 8,
-    SIDES = 4,
     NEAR_PIECE = 1024, // BLOCK doubles in lines
     AHEAD = 8,
     FAR_GRAIN = 1024,
@@ -45,14 +43,13 @@ typedef struct far_pair {
 /// What a worker has for itself.
 typedef struct bench_worker {
     qdi_bench_block out;
-    float own[SIDES * BLOCK]; ///< boxes of a block's rows
+    qd_box own[BLOCK]; ///< boxes of a block's rows
 } bench_worker;
 
 struct qdi_bench_fat {
     const qd_allocator *allocator;
     double margin; ///< NaN: automatic
     size_t count, blocks, workers;
-    float *around;        ///< fat boxes of all rows
     uint32_t *row;        ///< by index
     uint64_t rows_of;     ///< qdi_bench_tree.orders that `row` is for
     size_t *sums, *start; ///< per block: sums, or whether bodies left; first near pair
@@ -72,7 +69,6 @@ struct qdi_bench_fat {
 void qdi_bench_fat_destroy(qdi_bench_fat *fat) {
     if (!fat) return;
     const qd_allocator *allocator = fat->allocator;
-    qdi_release(allocator, fat->around, fat->count, SIDES * sizeof *fat->around);
     qdi_release(allocator, fat->row, fat->count, sizeof *fat->row);
     qdi_release(allocator, fat->sums, fat->blocks, sizeof *fat->sums);
     qdi_release(allocator, fat->start, fat->blocks + 1, sizeof *fat->start);
@@ -97,12 +93,11 @@ qd_status qdi_bench_fat_create(const qdi_bench_tree *state, const qdi_bench_opti
                            .sink = {.allocator = allocator},
                            .horizon = 1,
                            .pairs = 1};
-    fat->around = qdi_allocate(allocator, n, SIDES * sizeof *fat->around);
     fat->row = qdi_allocate(allocator, n, sizeof *fat->row);
     fat->sums = qdi_allocate(allocator, fat->blocks, sizeof *fat->sums);
     fat->start = qdi_allocate(allocator, fat->blocks + 1, sizeof *fat->start);
     fat->worker = qdi_allocate(allocator, workers, sizeof *fat->worker);
-    if (!fat->around || !fat->row || !fat->sums || !fat->start || !fat->worker) {
+    if (!fat->row || !fat->sums || !fat->start || !fat->worker) {
         qdi_bench_fat_destroy(fat);
         *made = NULL;
         return QD_ERR_MEMORY;
@@ -117,45 +112,28 @@ qd_status qdi_bench_fat_create(const qdi_bench_tree *state, const qdi_bench_opti
 
 // ---- boxes ----
 
-// Writes a box with its upper sides negated, as the fat boxes of the bench are compared.
-static inline void put_fat_box(float *to, double x, double y, double radius) {
-    to[0] = qdi_outward(x - radius, -1.0F);
-    to[1] = qdi_outward(y - radius, -1.0F);
-    to[2] = qdi_outward(-x - radius, -1.0F);
-    to[3] = qdi_outward(-y - radius, -1.0F);
+/// The sides of a box, in its order, as one vector of the compiler's own (GNU C).
+typedef float sides __attribute__((vector_size(4 * sizeof(float))));
+typedef int32_t side_bits __attribute__((vector_size(4 * sizeof(int32_t))));
+_Static_assert(sizeof(sides) == sizeof(qd_box), "four sides in a box");
+
+/// Bench of fat boxes: whether any of some boxes is outside of its fat one.
+static bool any_outside(const qd_box *own, const qd_box *fat, size_t count) {
+    const sides inward = {1, 1, -1, -1};
+    side_bits outside = {0};
+    for (size_t i = 0; i < count; ++i) {
+        sides box, around;
+        memcpy(&box, own + i, sizeof box);
+        memcpy(&around, fat + i, sizeof around);
+        outside |= (side_bits)((box - around) * inward < 0);
+    }
+    return (outside[0] | outside[1] | outside[2] | outside[3]) != 0;
 }
 
-#if defined __SSE2__
-/// Bench of fat boxes: makes boxes; whether any is outside of its fat one. As put_box, to the last bit.
-static bool make_boxes(const double *x, const double *y, const double *radius, const float *around,
-                       float *own, size_t count) {
-    const __m128d sign = _mm_set1_pd(-0.0);
-    const __m128 magnitude = _mm_castsi128_ps(_mm_set1_epi32(0x7fffffff));
-    const __m128 ulp = _mm_set1_ps(1.1920928955078125e-7F), least = _mm_set1_ps(1.17549435e-38F);
-    __m128 outside = _mm_setzero_ps();
-    for (size_t i = 0; i < count; ++i) {
-        const __m128d at = _mm_set_pd(y[i], x[i]), r = _mm_set1_pd(radius[i]);
-        const __m128 near = _mm_movelh_ps(_mm_cvtpd_ps(_mm_sub_pd(at, r)),
-                                          _mm_cvtpd_ps(_mm_sub_pd(_mm_xor_pd(at, sign), r)));
-        const __m128 more = _mm_add_ps(_mm_mul_ps(_mm_and_ps(near, magnitude), ulp), least);
-        const __m128 box = _mm_sub_ps(near, more);
-        _mm_storeu_ps(own + SIDES * i, box);
-        outside = _mm_or_ps(outside, _mm_cmplt_ps(box, _mm_loadu_ps(around + SIDES * i)));
-    }
-    return _mm_movemask_ps(outside) != 0;
+// The box of a body of the bench.
+static inline qd_box disk_box(const qdi_bench_tree *state, size_t row) {
+    return qdi_outward_disk(state->x[row], state->y[row], state->radius[row]);
 }
-#else
-/// Bench of fat boxes: makes boxes; whether any is outside of its fat one.
-static bool make_boxes(const double *x, const double *y, const double *radius, const float *around,
-                       float *own, size_t count) {
-    int outside = 0;
-    for (size_t i = 0; i < count; ++i) {
-        put_fat_box(own + SIDES * i, x[i], y[i], radius[i]);
-        for (size_t k = SIDES * i; k < SIDES * i + SIDES; ++k) outside |= own[k] < around[k];
-    }
-    return outside != 0;
-}
-#endif
 
 // How far a body of the bench moves in a step, in its diameters.
 static double fat_stride(const qdi_bench_tree *state, size_t row) {
@@ -179,10 +157,7 @@ static void fatten_rows(void *context, size_t begin, size_t end) {
     for (size_t r = begin; r < end; ++r) {
         double side = 2 * state->radius[r], more = fat->margin;
         if (isnan(more)) more = (QDI_MARGIN_LEAST + fat->horizon * fat_stride(state, r)) * side;
-        qd_box box = qdi_outward_disk(state->x[r], state->y[r], state->radius[r]);
-        box = state->boxes[r] = qdi_margin_fatten(box, more, none);
-        float *to = fat->around + SIDES * r;
-        to[0] = box.min_x, to[1] = box.min_y, to[2] = -box.max_x, to[3] = -box.max_y;
+        state->boxes[r] = qdi_margin_fatten(disk_box(state, r), more, none);
         sum += (size_t)(unit * more / side);
     }
     fat->sums[begin / BLOCK] = sum;
@@ -216,15 +191,16 @@ bool qdi_bench_fat_pays(qdi_bench_tree *state) {
 
 #if defined __SSE2__
 // Whether two boxes of the bench's fat method overlap.
-static inline bool fat_overlap(const float *a, const float *b) {
-    const __m128 other = _mm_loadu_ps(b);
-    const __m128 sums = _mm_add_ps(_mm_loadu_ps(a), _mm_shuffle_ps(other, other, _MM_SHUFFLE(1, 0, 3, 2)));
-    return _mm_movemask_ps(_mm_cmpgt_ps(sums, _mm_setzero_ps())) == 0;
+static inline bool fat_overlap(const qd_box *a, const qd_box *b) {
+    const __m128 other = _mm_loadu_ps(&b->min_x), upper = _mm_setr_ps(0.0F, 0.0F, -0.0F, -0.0F);
+    const __m128 apart = _mm_sub_ps(_mm_loadu_ps(&a->min_x),
+                                    _mm_shuffle_ps(other, other, _MM_SHUFFLE(1, 0, 3, 2)));
+    return _mm_movemask_ps(_mm_cmpgt_ps(_mm_xor_ps(apart, upper), _mm_setzero_ps())) == 0;
 }
 #else
 // Whether two boxes of the bench's fat method overlap.
-static inline bool fat_overlap(const float *a, const float *b) {
-    return (a[0] + b[2] <= 0) & (a[1] + b[3] <= 0) & (a[2] + b[0] <= 0) & (a[3] + b[1] <= 0);
+static inline bool fat_overlap(const qd_box *a, const qd_box *b) {
+    return (a->min_x <= b->max_x) & (a->min_y <= b->max_y) & (b->min_x <= a->max_x) & (b->min_y <= a->max_y);
 }
 #endif
 
@@ -234,14 +210,9 @@ static inline bool fat_overlap(const float *a, const float *b) {
 static uintptr_t next_column(const qdi_bench_tree *state, size_t row, size_t piece) {
     if (row >= state->count) row = 0;
     const size_t half = row + BLOCK / 2 < state->count ? row + BLOCK / 2 : row;
-    const void *const columns[] = {state->x + row,
-                                   state->vx + row,
-                                   state->y + row,
-                                   state->vy + row,
-                                   state->radius + row,
-                                   state->fat->around + SIDES * row,
-                                   state->fat->around + SIDES * half,
-                                   state->index + row};
+    const void *const columns[] = {state->x + row,      state->vx + row,     state->y + row,
+                                   state->vy + row,     state->radius + row, state->boxes + row,
+                                   state->boxes + half, state->index + row};
     const size_t count = sizeof columns / sizeof columns[0];
     return (uintptr_t)columns[piece < count ? piece : count - 1];
 }
@@ -251,7 +222,7 @@ static uintptr_t next_column(const qdi_bench_tree *state, size_t row, size_t pie
 static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *worker) {
     const qdi_bench_fat *fat = state->fat;
     const uint32_t *index = state->index + block * BLOCK;
-    const float *own = worker->own;
+    const qd_box *own = worker->own;
     size_t piece = 0;
     if (fat->start[block] == fat->start[block + 1]) return; // there may be no pairs at all
     const near_pair *at = fat->near + fat->start[block], *end = fat->near + fat->start[block + 1];
@@ -263,7 +234,7 @@ static void test_near(const qdi_bench_tree *state, size_t block, bench_worker *w
         for (; at < stop; ++at, line += LINE) {
             __builtin_prefetch((const void *)line);
             *to = (qdi_bench_pair){index[at->a], index[at->b]};
-            to += fat_overlap(own + SIDES * at->a, own + SIDES * at->b);
+            to += fat_overlap(own + at->a, own + at->b);
         }
         worker->out.used = (size_t)(to - worker->out.pairs);
     }
@@ -277,12 +248,13 @@ static void test_fat_block(void *context, size_t begin, size_t end, int number) 
     size_t outside = 0;
     for (size_t at = begin; at < end; at += PIECE) {
         size_t count = end - at < PIECE ? end - at : PIECE;
-        if (fat->moves) {
-            qdi_bench_move(state->x + at, state->vx + at, count, state->half);
-            qdi_bench_move(state->y + at, state->vy + at, count, state->half);
-        }
-        outside += make_boxes(state->x + at, state->y + at, state->radius + at, fat->around + SIDES * at,
-                              worker->own + SIDES * (at - begin), count);
+        qd_box *own = worker->own + (at - begin);
+        if (fat->moves)
+            qdi_bench_move_disks(state->x + at, state->y + at, state->vx + at, state->vy + at,
+                                 state->radius + at, own, count, state->half);
+        else
+            for (size_t i = 0; i < count; ++i) own[i] = disk_box(state, at + i);
+        outside += any_outside(own, state->boxes + at, count);
     }
     fat->sums[begin / BLOCK] = outside;
     if (!outside) test_near(state, begin / BLOCK, worker);
@@ -306,10 +278,8 @@ static void test_far_pairs(void *context, size_t begin, size_t end, int number) 
     for (size_t i = begin; i < end; ++i) {
         const uint32_t a = fat->met[i].a, b = fat->met[i].b;
         if (i + AHEAD < end) ask_for(state, fat->met[i + AHEAD]);
-        float boxes[2][SIDES];
-        put_fat_box(boxes[0], state->x[a], state->y[a], state->radius[a]);
-        put_fat_box(boxes[1], state->x[b], state->y[b], state->radius[b]);
-        if (!fat_overlap(boxes[0], boxes[1])) continue;
+        const qd_box boxes[2] = {disk_box(state, a), disk_box(state, b)};
+        if (!fat_overlap(&boxes[0], &boxes[1])) continue;
         if (out->used == QDI_BENCH_BLOCK) qdi_bench_flush(out);
         out->pairs[out->used++] = (qdi_bench_pair){state->index[a], state->index[b]};
     }
@@ -390,7 +360,7 @@ static qd_status make_fat_candidates(qdi_bench_tree *state) {
 // Bytes that the bench's fat method reads in a step.
 static size_t fat_bytes(const qdi_bench_tree *state) {
     const qdi_bench_fat *fat = state->fat;
-    size_t per_body = QDI_BENCH_TREE_COLUMNS * sizeof(double) + 4 * sizeof(uint32_t) + 2 * sizeof(qd_box);
+    size_t per_body = QDI_BENCH_TREE_COLUMNS * sizeof(double) + 4 * sizeof(uint32_t) + sizeof(qd_box);
     return state->count * per_body + qd_tree_statistics(state->tree).bytes + qd_pairs_bytes(state->pairs) +
            fat->met_room * sizeof *fat->met + fat->near_room * sizeof *fat->near +
            fat->sink.room * sizeof *fat->sink.pairs + fat->workers * sizeof *fat->worker;
