@@ -298,6 +298,7 @@ static qd_status settle(qdi_step *step) {
     settle_job job = {.step = step};
     qd_status status = list_halted(step);
     step->fresh = 0;
+    ccd->looks += ccd->halted_count;
     if (ccd->halted_count == 0) return status;
     if (status == QD_OK && step->round == 0) status = qdi_ccd_find_grounds(step);
     if (status != QD_OK) return status;
