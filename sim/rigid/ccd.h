@@ -227,7 +227,7 @@ struct qdi_ccd {
     double *stopped;         ///< the time, of the rounds before
     uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
     double *carried;         ///< from when on: when it was stopped, or later
-    qdi_twist *along;        ///< and its mean velocity from then on; of others it says nothing
+    qdi_twist *along;        ///< and its mean velocity from then on; NaN as x: it is not known yet
     _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: not asked for yet
     qdi_grounds *grounds;    ///< of a heap, by its first row; NULL: nothing carries
     size_t stops_room, stopped_room, carrier_room, carried_room, along_room;
