@@ -164,7 +164,7 @@ typedef struct qdi_meets {
     qdi_hit *hits;
     uint32_t *halted; ///< rows that it was the first to stop
     size_t hit_count, hit_room, halted_count, halted_room;
-    uint64_t looks; ///< pairs that visitors were shown
+    uint64_t looks;   ///< pairs that visitors were shown
     qd_status status; ///< QD_ERR_MEMORY: there was more
 } qdi_meets;
 
@@ -202,7 +202,7 @@ struct qdi_ccd {
     qdi_meets *meets; ///< by worker
     size_t meets_room;
     uint64_t looks; ///< in the step: pairs that visitors were shown, and in each round all that are stopped
-    qdi_meet *met; ///< of all workers
+    qdi_meet *met;  ///< of all workers
     size_t met_room;
     qdi_edge *edges; ///< in order of key
     size_t edge_count, edge_room;
