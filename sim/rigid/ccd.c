@@ -70,6 +70,7 @@ static qd_status prepare(qd_world *world) {
     ccd->stopping = ccd->stops_hold = false;
     ccd->heap = NULL; // the arena has been cleared since
     ccd->lost_count = 0;
+    ccd->looks = 0;
     atomic_store_explicit(&ccd->misses, false, memory_order_relaxed);
     ccd->edge_count = ccd->trajectory_count = ccd->segment_count = ccd->cluster_count = 0;
     return QD_OK;

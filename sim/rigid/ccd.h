@@ -164,6 +164,7 @@ typedef struct qdi_meets {
     qdi_hit *hits;
     uint32_t *halted; ///< rows that it was the first to stop
     size_t hit_count, hit_room, halted_count, halted_room;
+    uint64_t looks;   ///< pairs that visitors were shown
     qd_status status; ///< QD_ERR_MEMORY: there was more
 } qdi_meets;
 
@@ -200,7 +201,8 @@ struct qdi_ccd {
     size_t ways_room, followed_room, followed_rows_room;
     qdi_meets *meets; ///< by worker
     size_t meets_room;
-    qdi_meet *met; ///< of all workers
+    uint64_t looks; ///< in the step: pairs that visitors were shown, and in each round all that are stopped
+    qdi_meet *met;  ///< of all workers
     size_t met_room;
     qdi_edge *edges; ///< in order of key
     size_t edge_count, edge_room;
@@ -225,7 +227,7 @@ struct qdi_ccd {
     double *stopped;         ///< the time, of the rounds before
     uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
     double *carried;         ///< from when on: when it was stopped, or later
-    qdi_twist *along;        ///< and its mean velocity from then on; of others it says nothing
+    qdi_twist *along;        ///< and its mean velocity from then on; NaN as x: it is not known yet
     _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: not asked for yet
     qdi_grounds *grounds;    ///< of a heap, by its first row; NULL: nothing carries
     size_t stops_room, stopped_room, carrier_room, carried_room, along_room;

@@ -108,6 +108,7 @@ static void settle_range(void *context, size_t begin, size_t end) {
             ccd->carrier[r] = may ? qdi_ccd_ground_of(step, r, stop) : QDI_NO_ROW;
             ccd->carried[r] = ccd->carrier[r] == QDI_NO_ROW ? step->dt : stop;
             if (ccd->carrier[r] != QDI_NO_ROW) ccd->flags[r] |= QDI_GROUNDED;
+            ccd->along[r].x = (double)NAN;
         }
         ccd->stopped[r] = stop;
     }
@@ -150,6 +151,7 @@ static void choose_carrier(const qdi_step *step, const qdi_hit *hit) {
     *flags &= (uint8_t)~QDI_GROUNDED;
     ccd->carrier[hit->row] = hit->carrier;
     ccd->carried[hit->row] = hit->time;
+    ccd->along[hit->row].x = (double)NAN;
 }
 
 /// Stops of ccd: takes the ground from a body that it would carry into something: it stands then. True where
@@ -179,13 +181,13 @@ static size_t settle_hits(const qdi_step *step) {
     return fresh;
 }
 
-/// Stops of ccd: how fast a range of those that are stopped is carried along.
+/// Stops of ccd: how fast a range of those that are stopped is carried along, where that is news.
 static void carry_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qdi_ccd *ccd = step->ccd;
     for (size_t i = begin; i < end; ++i) {
         const uint32_t r = ccd->halted[i];
-        if (!(ccd->carried[r] < step->dt)) continue;
+        if (!(ccd->carried[r] < step->dt) || !isnan(ccd->along[r].x)) continue;
         const qdi_path_segment path = qdi_path_begin(step, r);
         const qdi_pose pose = qdi_segment_pose(&path, ccd->stopped[r]);
         ccd->along[r] = qdi_ccd_carried(step, r, &pose);
@@ -298,6 +300,7 @@ static qd_status settle(qdi_step *step) {
     settle_job job = {.step = step};
     qd_status status = list_halted(step);
     step->fresh = 0;
+    ccd->looks += ccd->halted_count;
     if (ccd->halted_count == 0) return status;
     if (status == QD_OK && step->round == 0) status = qdi_ccd_find_grounds(step);
     if (status != QD_OK) return status;

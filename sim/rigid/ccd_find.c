@@ -197,6 +197,7 @@ static void look_at_pair(const find_job *job, uint32_t a, uint32_t b, int worker
     if (!qdi_may_touch(world, one, two) || sensor(world, one) || sensor(world, two) ||
         (step->periodic && !qdi_path_image(step, one, two, &image)))
         return;
+    ++step->ccd->meets[worker].looks;
     job->visitor->pair(step, one, two, image, worker);
 }
 
@@ -399,6 +400,7 @@ static qd_status reserve(const qdi_step *step) {
     for (size_t w = before; w < ccd->meets_room; ++w) ccd->meets[w] = (qdi_meets){.at = NULL};
     for (size_t w = 0; w < workers; ++w) {
         ccd->meets[w].count = ccd->meets[w].hit_count = ccd->meets[w].halted_count = 0;
+        ccd->meets[w].looks = 0;
         ccd->meets[w].status = QD_OK;
     }
     return QD_OK;
@@ -428,9 +430,11 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
         qdi_team_for_workers(world->team, ccd->halted_count, RETRIEVE_GRAIN, look_from_fresh, &job);
     else
         look_at_all(&job);
-    for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w)
-        if (ccd->meets[w].status != QD_OK) return ccd->meets[w].status;
-    return QD_OK;
+    for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w) {
+        ccd->looks += ccd->meets[w].looks;
+        if (ccd->meets[w].status != QD_OK) status = ccd->meets[w].status;
+    }
+    return status;
 }
 
 // ---- edges ----

@@ -69,7 +69,7 @@ static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
 }
 
 /// Stops of ccd: how far turning moves a point of a body in the step, also when it has been stopped.
-static double turn_of(const qdi_step *step, uint32_t row, double spin) {
+static inline double turn_of(const qdi_step *step, uint32_t row, double spin) {
     if (row == QDI_NO_ROW || step->world->shape[row] == 0) return 0;
     const double stop = qdi_ccd_time_of(step, row);
     double turn = fabs(spin) * (stop > 0 ? stop : step->dt);
@@ -79,18 +79,19 @@ static double turn_of(const qdi_step *step, uint32_t row, double spin) {
 }
 
 /// Stops of ccd: the length of a difference of two velocities.
-static double speed_between(qd_vec2 a, qd_vec2 b) {
+static inline double speed_between(qd_vec2 a, qd_vec2 b) {
     return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
 }
 
 /// Stops of ccd: a velocity that a body has on its path.
-static qdi_twist velocity_of(const qdi_path_segment *segment) {
+static inline qdi_twist velocity_of(const qdi_path_segment *segment) {
     return (qdi_twist){segment->vx, segment->vy, segment->spin};
 }
 
 /// Stops of ccd: how far a point of one of two moves in the step, seen from the other, with the velocities
 /// that they have on their paths: also when that has been stopped. row_b QDI_NO_ROW: what stands.
-static double relative_way(const qdi_step *step, uint32_t row_a, qdi_twist u, uint32_t row_b, qdi_twist v) {
+static inline double relative_way(const qdi_step *step, uint32_t row_a, qdi_twist u, uint32_t row_b,
+                                  qdi_twist v) {
     const double time_a = qdi_ccd_time_of(step, row_a), time_b = qdi_ccd_time_of(step, row_b);
     const qd_vec2 va = {u.x, u.y}, vb = {v.x, v.y};
     double way = speed_between(va, vb) * (time_a < time_b ? time_a : time_b);
@@ -238,12 +239,16 @@ bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, cons
 /// Stops of ccd: the same of two that have not been seen at a glance. It says so of most pairs, for a
 /// fraction of the work.
 static bool is_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
-    const bool shaped = step->world->shaped > 0;
-    const qdi_glance one = shaped ? step->ccd->glances[a] : glance_at_disk(step, a),
-                     two = shaped ? step->ccd->glances[b] : glance_at_disk(step, b);
-    const double way = relative_way(step, a, velocity_at_glance(step, &one), b,
-                                    velocity_at_glance(step, &two));
-    return qdi_ccd_comes_to_nothing(step, a, b, &one, &two, shift, (1 + QDI_GLANCE_ROUNDING) * way);
+    const qdi_glance *one = &step->ccd->glances[a], *two = &step->ccd->glances[b];
+    qdi_glance disk_a, disk_b;
+    if (step->world->shaped == 0) {
+        disk_a = glance_at_disk(step, a);
+        disk_b = glance_at_disk(step, b);
+        one = &disk_a;
+        two = &disk_b;
+    }
+    const double way = relative_way(step, a, velocity_at_glance(step, one), b, velocity_at_glance(step, two));
+    return qdi_ccd_comes_to_nothing(step, a, b, one, two, shift, (1 + QDI_GLANCE_ROUNDING) * way);
 }
 
 /// The way of b as seen from a, which is `from` away at the start and goes no further than this.

@@ -1,5 +1,7 @@
 // Crowds that fall on themselves or are churned, many of their own sizes in a step: they must not jam. What
 // is stopped so that it passes through nothing has to come to the solver in the end, and to rest.
+#include "sim/rigid/ccd.h"
+#include "sim/world/world_impl.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
@@ -75,16 +77,18 @@ static void add_part(qd_world *world, double inner, double outer, double from, d
 /// What boxes in a drum have in the mean.
 typedef struct drum_seen {
     double contacts, kinetic;
+    double looks, most_looks; ///< of continuous collision: in a step, and in the one with the most
 } drum_seen;
 
 /// Boxes in a ring that turns, with four paddles (a scene of Box2D's benchmarks, smaller), after `steps`.
-static drum_seen boxes_in_a_drum(qd_continuous mode, size_t steps) {
+static drum_seen boxes_in_a_drum(qd_continuous mode, size_t steps, int threads) {
     enum { PARTS = 36, SIDE = 70 };
     qd_world_def def = qd_test_def(40, 40);
     def.gravity = (qd_vec2){0, -10};
     def.restitution = 0;
     def.friction = .6;
     def.continuous = mode;
+    def.threads = threads;
     qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < SIDE * SIDE; ++i) {
         qd_body_def body = qd_test_body_at(qd_shape_rect(length, length), 20 + .21 * (i % SIDE - .5 * SIDE),
@@ -96,20 +100,37 @@ static drum_seen boxes_in_a_drum(qd_continuous mode, size_t steps) {
         add_part(world, 16, 18, from - overlap, from + part + overlap);
         if (i % 9 == 0) add_part(world, 14, 16, from, from + part);
     }
-    qd_test_step(world, dt, steps);
+    drum_seen seen = {0};
+    for (size_t k = 0; k < steps; ++k) {
+        qd_test_step(world, dt, 1);
+        const double looks = world->scratch.ccd ? (double)world->scratch.ccd->looks / (SIDE * SIDE) : 0;
+        seen.looks += looks / (double)steps;
+        if (looks > seen.most_looks) seen.most_looks = looks;
+    }
     size_t count;
     (void)qd_world_contacts(world, &count);
-    const double kinetic = qd_test_measure(world).kinetic;
-    return (drum_seen){(double)count / (SIDE * SIDE), kinetic / (SIDE * SIDE)};
+    seen.contacts = (double)count / (SIDE * SIDE);
+    seen.kinetic = qd_test_measure(world).kinetic / (SIDE * SIDE);
+    return seen;
 }
 
 // Boxes that are stopped by each other in each step keep the speed that they fell with.
 QD_TEST(a_drum_lets_its_boxes_come_to_rest_in_it) {
-    const drum_seen here = boxes_in_a_drum(QD_CONTINUOUS_AUTO, 160),
-                    off = boxes_in_a_drum(QD_CONTINUOUS_OFF, 160);
+    const drum_seen here = boxes_in_a_drum(QD_CONTINUOUS_AUTO, 160, 1),
+                    off = boxes_in_a_drum(QD_CONTINUOUS_OFF, 160, 1);
     ck_assert_msg(here.contacts < 4, "%g contacts per box", here.contacts);
     ck_assert_msg(here.kinetic < 1.25 * off.kinetic, "%g, with ways that are not looked at %g", here.kinetic,
                   off.kinetic);
+}
+
+// What continuous collision may cost, however fast or slow a machine is.
+QD_TEST(a_drum_takes_few_looks_the_same_for_any_team) {
+    const drum_seen one = boxes_in_a_drum(QD_CONTINUOUS_AUTO, 160, 1),
+                    three = boxes_in_a_drum(QD_CONTINUOUS_AUTO, 160, 3);
+    printf("%g looks per box in a step, %g at most\n", one.looks, one.most_looks);
+    ck_assert_msg(one.looks < 4 && one.most_looks < 26, "%g looks per box in a step, %g at most", one.looks,
+                  one.most_looks);
+    ck_assert(one.looks == three.looks && one.most_looks == three.most_looks);
 }
 
 // ---- a box that moves ----
