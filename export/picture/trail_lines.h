@@ -40,14 +40,14 @@ typedef struct qdi_trail_lines {
     int32_t broken[QDI_TRAIL_LINES]; ///< -1: no line goes on to it
 } qdi_trail_lines;
 
-/// What all bodies have in common where their trails go on to the frame before.
+/// Where trails go on to: to the frame before or, where bodies go straight on, to one further back.
 typedef struct qdi_trail_step {
     const double *newer_x, *newer_y, *older_x, *older_y; ///< places at both frames
     const uint32_t *generation;                          ///< at the older one
+    const float *level;                                  ///< there, of QDI_TRAIL_LINES lines
     double period_x, period_y, near_x,
         near_y; ///< of the world, 0 for none; and what is surely no way to an image
     double origin_x, origin_y, scale, base_x, base_y; ///< of the camera
-    float level;
 } qdi_trail_step;
 
 /// Goes to the places before and lets lines go on there; true where there are some that cannot. For each set

@@ -3,7 +3,15 @@
 #include "core/base/bytes.h"
 #include "core/base/memory.h"
 
+#include <math.h>
 #include <string.h>
+
+/// How far from straight on a body's way may be: a part of the way in a frame, and of how far it is from 0,
+/// which is what rounding leaves. A thousand frames of it are a part in 10^4 of a frame's way.
+static const double way_part = 0x1p-30, place_part = 0x1p-48;
+
+/// Places that a word of bends has.
+enum { WORD = 64 };
 
 /// Bytes of a place, and of a frame's count.
 enum { PLACE_BYTES = 20, COUNT_BYTES = 8 };
@@ -18,8 +26,11 @@ qd_status qdi_trails_create(const qd_allocator *allocator, int frames, qdi_trail
 }
 
 void qdi_trails_destroy(qdi_trails *trails) {
-    for (size_t i = 0; trails->ring && i <= trails->frames; ++i)
-        qdi_release(trails->allocator, trails->ring[i].memory, trails->ring[i].room, PLACE_BYTES);
+    for (size_t i = 0; trails->ring && i <= trails->frames; ++i) {
+        const qdi_trail_frame *frame = &trails->ring[i];
+        qdi_release(trails->allocator, frame->memory, frame->room, PLACE_BYTES);
+        qdi_release(trails->allocator, frame->bends, frame->bend_room, sizeof *frame->bends);
+    }
     if (trails->ring) qdi_release(trails->allocator, trails->ring, trails->frames + 1, sizeof *trails->ring);
     *trails = (qdi_trails){0};
 }
@@ -38,6 +49,9 @@ static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_
     size_t slots = trails->frames + 1, next = (trails->newest + 1) % slots;
     qdi_trail_frame *made = *frame = &trails->ring[next];
     qd_status status = qdi_reserve(trails->allocator, &made->memory, &made->room, 0, places, PLACE_BYTES);
+    if (status == QD_OK)
+        status = qdi_reserve(trails->allocator, &made->bends, &made->bend_room, 0, places / WORD + 1,
+                             sizeof *made->bends);
     if (status != QD_OK) return status;
     made->x = (double *)(void *)made->memory;
     made->y = made->x + made->room;
@@ -46,6 +60,29 @@ static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_
     trails->newest = next;
     if (trails->count < slots) trails->count += 1;
     return QD_OK;
+}
+
+/// Picture's trails: true where the way through a place along an axis is straight.
+static bool is_straight(double older, double here, double newer) {
+    const double before = here - older, after = newer - here;
+    return fabs(after - before) <= way_part * fabs(before) + place_part * fabs(here);
+}
+
+/// Marks where bodies went straight through the frame before the last, which is in place.
+static void mark_trail_bends(const qdi_trails *trails) {
+    const qdi_trail_frame *newer = qdi_trails_at(trails, 0), *here = qdi_trails_at(trails, 1),
+                          *older = qdi_trails_at(trails, 2);
+    if (!here) return;
+    memset(here->bends, 0xff, (here->count / WORD + 1) * sizeof *here->bends);
+    size_t count = older && older->count < here->count ? older->count : here->count;
+    if (newer->count < count) count = newer->count;
+    for (size_t i = 0; older && i < count; ++i) {
+        const uint32_t generation = here->generation[i];
+        const bool straight = (generation == older->generation[i]) & (generation == newer->generation[i]) &
+                              is_straight(older->x[i], here->x[i], newer->x[i]) &
+                              is_straight(older->y[i], here->y[i], newer->y[i]);
+        here->bends[i / WORD] ^= (uint64_t)straight << i % WORD;
+    }
 }
 
 /// Forgets the oldest frames of trails where there are too many places.
@@ -70,6 +107,7 @@ qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world) {
         frame->y[i] = there ? bodies.y[row] : 0.0;
         frame->generation[i] = there ? bodies.generation[row] : 0;
     }
+    mark_trail_bends(trails);
     forget_oldest_trails(trails);
     return QD_OK;
 }
@@ -109,6 +147,7 @@ qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t
             frame->y[i] = qdi_get_f64(&bytes);
             frame->generation[i] = qdi_get_u32(&bytes);
         }
+        mark_trail_bends(trails);
     }
     return QD_OK;
 }

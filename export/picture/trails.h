@@ -16,8 +16,11 @@
 typedef struct qdi_trail_frame {
     double *x, *y;
     uint32_t *generation; ///< 0: there was no body
-    size_t count, room;
-    unsigned char *memory; ///< of all three
+    /// A bit for each place: 0 where the same body was at the frames beside this one, too, and went straight
+    /// through, as fast before as after. Not valid at the last frame.
+    uint64_t *bends;
+    size_t count, room, bend_room;
+    unsigned char *memory; ///< of places and generations
 } qdi_trail_frame;
 
 typedef struct qdi_trails {

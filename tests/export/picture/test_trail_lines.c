@@ -100,6 +100,8 @@ static void check_instructions(uint64_t seed) {
     }
     lines[1] = lines[0];
     for (size_t k = 1; k < AGES; ++k) {
+        float level[MANY];
+        for (size_t i = 0; i < MANY; ++i) level[i] = 9.0F - 0.2F * (float)(k + i % 3);
         const qdi_trail_step to = {.newer_x = x[k - 1],
                                    .newer_y = y[k - 1],
                                    .older_x = x[k],
@@ -110,7 +112,7 @@ static void check_instructions(uint64_t seed) {
                                    .near_y = HUGE_VAL,
                                    .scale = 10,
                                    .base_y = 400,
-                                   .level = 9.0F - 0.2F * (float)k};
+                                   .level = level};
         generation[k] += k % 8 == 0; // that body has gone
         ck_assert_int_eq(qdi_trail_lines_go_portable(&lines[0], &to),
                          qdi_trail_lines_go_avx2(&lines[1], &to));
