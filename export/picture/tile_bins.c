@@ -245,26 +245,49 @@ static const qdi_tile_run *runs_of_tile(const qdi_tile_runs *runs, size_t number
     return *count > 0 ? runs->list + begin : NULL; // where there are none there may be no list
 }
 
-// Picture's tiles: draws the trails of a tile.
+// Picture's tiles: adds pieces of trails to a tile.
+static void add_pieces(qdi_trail_tile *tile, const qdi_trail *pieces, size_t count, qd_simd simd) {
+#ifdef __x86_64__
+    if (simd >= QD_SIMD_AVX2) {
+        qdi_trail_tile_add_avx2(tile, pieces, count);
+        return;
+    }
+#endif
+    (void)simd;
+    qdi_trail_tile_add_portable(tile, pieces, count);
+}
+
+// Picture's tiles: asks for the pixels of a tile, which will be there when they are drawn.
+static void ask_for_pixels(const qdi_raster *raster, const qdi_area *area) {
+    enum { LINE = 64 }; // bytes of the first cache's lines
+    for (int y = area->min_y; y < area->max_y; ++y) {
+        const uint8_t *row = raster->pixels + (size_t)y * (size_t)raster->width;
+        for (int x = area->min_x; x < area->max_x; x += LINE) __builtin_prefetch(row + x, 1);
+        __builtin_prefetch(row + area->max_x - 1, 1);
+    }
+}
+
+// Picture's tiles: draws the trails of a tile. Most runs are a piece or two; many are added together.
 static void draw_tile_trails(const draw_job *job, size_t number, qdi_area area, qd_simd simd) {
-    size_t count = 0;
+    enum { TOGETHER = 64 };
+    size_t count = 0, piece_count = 0;
     const qdi_tile_run *runs = runs_of_tile(&job->bins->trails, number, &count);
     if (count == 0) return;
     qdi_trail_tile tile;
+    qdi_trail pieces[TOGETHER];
     qdi_trail_tile_begin(&tile, area);
+    ask_for_pixels(job->raster, &area);
     for (size_t k = 0; k < count; ++k) {
-        const qdi_trail *pieces = job->picture->trails + runs[k].begin;
         if (k + AHEAD < count) __builtin_prefetch(job->picture->trails + runs[k + AHEAD].begin);
-        const size_t piece_count = runs[k].begin == runs[k].end ? 1 : runs[k].end - runs[k].begin;
-#ifdef __x86_64__
-        if (simd >= QD_SIMD_AVX2) {
-            qdi_trail_tile_add_avx2(&tile, pieces, piece_count);
-            continue;
+        const size_t end = runs[k].begin == runs[k].end ? runs[k].begin + 1 : runs[k].end;
+        for (size_t i = runs[k].begin; i < end; ++i) {
+            pieces[piece_count++] = job->picture->trails[i];
+            if (piece_count < TOGETHER) continue;
+            add_pieces(&tile, pieces, piece_count, simd);
+            piece_count = 0;
         }
-#endif
-        (void)simd;
-        qdi_trail_tile_add_portable(&tile, pieces, piece_count);
     }
+    add_pieces(&tile, pieces, piece_count, simd);
     qdi_trail_tile_end(&tile, job->raster);
 }
 
