@@ -50,12 +50,13 @@ static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_
     qdi_trail_frame *made = *frame = &trails->ring[next];
     qd_status status = qdi_reserve(trails->allocator, &made->memory, &made->room, 0, places, PLACE_BYTES);
     if (status == QD_OK)
-        status = qdi_reserve(trails->allocator, &made->bends, &made->bend_room, 0, places / WORD + 1,
+        status = qdi_reserve(trails->allocator, &made->bends, &made->bend_room, 0, 2 * (places / WORD + 1),
                              sizeof *made->bends);
     if (status != QD_OK) return status;
     made->x = (double *)(void *)made->memory;
     made->y = made->x + made->room;
     made->generation = (uint32_t *)(void *)(made->y + made->room);
+    made->comings = made->bends + (places / WORD + 1);
     made->count = places;
     trails->newest = next;
     if (trails->count < slots) trails->count += 1;
@@ -68,15 +69,18 @@ static bool is_straight(double older, double here, double newer) {
     return fabs(after - before) <= way_part * fabs(before) + place_part * fabs(here);
 }
 
-/// Marks where bodies went straight through the frame before the last, which is in place.
+/// Marks which bodies came with the last frame, which is in place, and which went straight through the one
+/// before.
 static void mark_trail_bends(const qdi_trails *trails) {
     const qdi_trail_frame *newer = qdi_trails_at(trails, 0), *here = qdi_trails_at(trails, 1),
                           *older = qdi_trails_at(trails, 2);
+    memset(newer->comings, 0xff, (newer->count / WORD + 1) * sizeof *newer->comings);
     if (!here) return;
     memset(here->bends, 0xff, (here->count / WORD + 1) * sizeof *here->bends);
-    size_t count = older && older->count < here->count ? older->count : here->count;
-    if (newer->count < count) count = newer->count;
-    for (size_t i = 0; older && i < count; ++i) {
+    const size_t count = here->count < newer->count ? here->count : newer->count;
+    for (size_t i = 0; i < count; ++i)
+        newer->comings[i / WORD] ^= (uint64_t)(here->generation[i] == newer->generation[i]) << i % WORD;
+    for (size_t i = 0; older && i < count && i < older->count; ++i) {
         const uint32_t generation = here->generation[i];
         const bool straight = (generation == older->generation[i]) & (generation == newer->generation[i]) &
                               is_straight(older->x[i], here->x[i], newer->x[i]) &

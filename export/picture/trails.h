@@ -19,6 +19,7 @@ typedef struct qdi_trail_frame {
     /// A bit for each place: 0 where the same body was at the frames beside this one, too, and went straight
     /// through, as fast before as after. Not valid at the last frame.
     uint64_t *bends;
+    uint64_t *comings; ///< and one: 1 where the frame before does not have the same body
     size_t count, room, bend_room;
     unsigned char *memory; ///< of places and generations
 } qdi_trail_frame;

@@ -341,7 +341,6 @@ static void find_next_bend(const trail_job *job, trail_walk *walk, size_t i, siz
     if (index >= frame->count) return;
     __builtin_prefetch(frame->x + index);
     __builtin_prefetch(frame->y + index);
-    __builtin_prefetch(frame->generation + index);
 }
 
 /// The age of the place that body `i` of a walk goes to: where it bends, or as far as its way has no other
@@ -371,11 +370,13 @@ static bool walk_on(const trail_job *job, trail_walk *walk, const qdi_trail_line
     const size_t age = walk->age[i] = find_next_age(job, walk, i), index = walk->begin + i;
     if (age == walk->bend[i] && age + 1 < walk->ages) find_next_bend(job, walk, i, age);
     const qdi_trail_frame *to = job->frame[age];
-    const bool there = index < to->count;
     walk->level[i] = job->level[age];
-    walk->generation[i] = there ? to->generation[index] : 0;
-    if (there) walk->older_x[i] = to->x[index];
-    if (there) walk->older_y[i] = to->y[index];
+    if (job->frame[age - 1]->comings[index / WORD] >> index % WORD & 1) { // it ends here
+        walk->generation[i] = 0;
+        return true;
+    }
+    walk->older_x[i] = to->x[index];
+    walk->older_y[i] = to->y[index];
     return true;
 }
 
