@@ -1,6 +1,5 @@
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,10 +33,9 @@ typedef struct qdi_trail_lines {
     float most[4][QDI_TRAIL_LINES];
     uint8_t hue[QDI_TRAIL_LINES]; ///< of bodies
     uint32_t generation[QDI_TRAIL_LINES];
-    int32_t alive[QDI_TRAIL_LINES];  ///< -1: the trail may go on
-    int32_t begun[QDI_TRAIL_LINES];  ///< -1: the line has a piece
-    int32_t moved[QDI_TRAIL_LINES];  ///< -1: the place before is another
-    int32_t broken[QDI_TRAIL_LINES]; ///< -1: no line goes on to it
+    int32_t alive[QDI_TRAIL_LINES]; ///< -1: the trail may go on
+    int32_t begun[QDI_TRAIL_LINES]; ///< -1: the line has a piece
+    int32_t moved[QDI_TRAIL_LINES]; ///< -1: the place before is another
 } qdi_trail_lines;
 
 /// Where trails go on to: to the frame before or, where bodies go straight on, to one further back.
@@ -50,7 +48,7 @@ typedef struct qdi_trail_step {
     double origin_x, origin_y, scale, base_x, base_y; ///< of the camera
 } qdi_trail_step;
 
-/// Goes to the places before and lets lines go on there; true where there are some that cannot. For each set
-/// of instructions, which change nothing.
-bool qdi_trail_lines_go_portable(qdi_trail_lines *lines, const qdi_trail_step *step);
-bool qdi_trail_lines_go_avx2(qdi_trail_lines *lines, const qdi_trail_step *step);
+/// Goes to the places before and lets lines go on there; a bit for each that cannot. For each set of
+/// instructions, which change nothing.
+uint64_t qdi_trail_lines_go_portable(qdi_trail_lines *lines, const qdi_trail_step *step);
+uint64_t qdi_trail_lines_go_avx2(qdi_trail_lines *lines, const qdi_trail_step *step);

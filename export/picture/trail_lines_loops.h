@@ -4,6 +4,7 @@
 #include "export/picture/trail_lines.h"
 
 #include <math.h>
+#include <string.h>
 
 /// Picture's trails: the way to the nearest image of what lies that way, where there is a period.
 static double nearest_image_way(double way, double period) {
@@ -101,17 +102,14 @@ static inline pack_are extend_pack(qdi_trail_lines *lines, const float *levels, 
     return (moved & ~goes) | (begun & ~*(const pack_are *)&lines->alive[i]);
 }
 
-bool TRAIL_LINES_GO(qdi_trail_lines *lines, const qdi_trail_step *step) {
-    pack_are any = {0};
+uint64_t TRAIL_LINES_GO(qdi_trail_lines *lines, const qdi_trail_step *step) {
+    int32_t broken[QDI_TRAIL_LINES];
+    memset(broken, 0, sizeof broken);
     find_ways(lines, step);
     go_ways(lines, step);
     const size_t end = (lines->count + WIDEST - 1) / WIDEST * WIDEST;
-    for (size_t i = 0; i < end; i += PACK) {
-        const pack_are broken = extend_pack(lines, step->level, i);
-        *(pack_are *)&lines->broken[i] = broken;
-        any |= broken;
-    }
-    for (size_t i = 0; i < PACK; ++i)
-        if (any[i]) return true;
-    return false;
+    for (size_t i = 0; i < end; i += PACK) *(pack_are *)&broken[i] = extend_pack(lines, step->level, i);
+    uint64_t bits = 0;
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) bits |= (uint64_t)(broken[i] & 1) << i;
+    return bits;
 }

@@ -238,13 +238,13 @@ static void begin_lines(const trail_job *job, size_t begin, qdi_trail_lines *lin
 static void grow_lines(const trail_job *job, trail_list *list, const qdi_trail_step *step,
                        qdi_trail_lines *lines) {
 #ifdef __x86_64__
-    const bool some = job->avx2 ? qdi_trail_lines_go_avx2(lines, step)
+    uint64_t broken = job->avx2 ? qdi_trail_lines_go_avx2(lines, step)
                                 : qdi_trail_lines_go_portable(lines, step);
 #else
-    const bool some = qdi_trail_lines_go_portable(lines, step);
+    uint64_t broken = qdi_trail_lines_go_portable(lines, step);
 #endif
-    for (size_t i = 0; some && i < lines->count; ++i) {
-        if (!lines->broken[i]) continue;
+    for (; broken != 0; broken &= broken - 1) {
+        const size_t i = (size_t)__builtin_ctzll(broken);
         if (lines->begun[i]) end_line(job, list, lines, i);
         if (lines->alive[i]) begin_line(lines, step->level[i], i);
     }

@@ -114,8 +114,8 @@ static void check_instructions(uint64_t seed) {
                                    .base_y = 400,
                                    .level = level};
         generation[k] += k % 8 == 0; // that body has gone
-        ck_assert_int_eq(qdi_trail_lines_go_portable(&lines[0], &to),
-                         qdi_trail_lines_go_avx2(&lines[1], &to));
+        ck_assert_uint_eq(qdi_trail_lines_go_portable(&lines[0], &to),
+                          qdi_trail_lines_go_avx2(&lines[1], &to));
         ck_assert_mem_eq(&lines[0], &lines[1], sizeof lines[0]);
     }
 }
