@@ -2,6 +2,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/memory.h"
+#include "core/parallel/parallel.h"
+#include "sim/world/world_team.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,6 +60,7 @@ static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_
     made->generation = (uint32_t *)(void *)(made->y + made->room);
     made->comings = made->bends + (places / WORD + 1);
     made->count = places;
+    memset(made->bends, 0xff, 2 * (places / WORD + 1) * sizeof *made->bends);
     trails->newest = next;
     if (trails->count < slots) trails->count += 1;
     return QD_OK;
@@ -69,18 +72,16 @@ static bool is_straight(double older, double here, double newer) {
     return fabs(after - before) <= way_part * fabs(before) + place_part * fabs(here);
 }
 
-/// Marks which bodies came with the last frame, which is in place, and which went straight through the one
-/// before.
-static void mark_trail_bends(const qdi_trails *trails) {
+/// Marks which of bodies [begin, end) came with the last frame, which is in place, and which went straight
+/// through the one before; `begin` is a word's first.
+static void mark_trail_bends(const qdi_trails *trails, size_t begin, size_t end) {
     const qdi_trail_frame *newer = qdi_trails_at(trails, 0), *here = qdi_trails_at(trails, 1),
                           *older = qdi_trails_at(trails, 2);
-    memset(newer->comings, 0xff, (newer->count / WORD + 1) * sizeof *newer->comings);
     if (!here) return;
-    memset(here->bends, 0xff, (here->count / WORD + 1) * sizeof *here->bends);
-    const size_t count = here->count < newer->count ? here->count : newer->count;
-    for (size_t i = 0; i < count; ++i)
+    if (here->count < end) end = here->count;
+    for (size_t i = begin; i < end; ++i)
         newer->comings[i / WORD] ^= (uint64_t)(here->generation[i] == newer->generation[i]) << i % WORD;
-    for (size_t i = 0; older && i < count && i < older->count; ++i) {
+    for (size_t i = begin; older && i < end && i < older->count; ++i) {
         const uint32_t generation = here->generation[i];
         const bool straight = (generation == older->generation[i]) & (generation == newer->generation[i]) &
                               is_straight(older->x[i], here->x[i], newer->x[i]) &
@@ -98,20 +99,35 @@ static void forget_oldest_trails(qdi_trails *trails) {
     }
 }
 
-qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world) {
-    if (trails->frames == 0) return QD_OK;
-    const qd_body_view bodies = qd_world_view(world);
-    qdi_trail_frame *frame = NULL;
-    qd_status status = begin_trail_frame(trails, bodies.index_count, &frame);
-    if (status != QD_OK) return status;
-    for (size_t i = 0; i < bodies.index_count; ++i) {
-        const uint32_t row = bodies.row_of_index[i];
+/// A frame that is noted.
+typedef struct note_job {
+    const qdi_trails *trails;
+    qdi_trail_frame *frame;
+    qd_body_view bodies;
+} note_job;
+
+/// Notes the places of bodies [begin, end).
+static void note_range(void *context, size_t begin, size_t end) {
+    const note_job *job = context;
+    const qd_body_view *bodies = &job->bodies;
+    const qdi_trail_frame *frame = job->frame;
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t row = bodies->row_of_index[i];
         const bool there = row != UINT32_MAX;
-        frame->x[i] = there ? bodies.x[row] : 0.0;
-        frame->y[i] = there ? bodies.y[row] : 0.0;
-        frame->generation[i] = there ? bodies.generation[row] : 0;
+        frame->x[i] = there ? bodies->x[row] : 0.0;
+        frame->y[i] = there ? bodies->y[row] : 0.0;
+        frame->generation[i] = there ? bodies->generation[row] : 0;
     }
-    mark_trail_bends(trails);
+    mark_trail_bends(job->trails, begin, end);
+}
+
+qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world) {
+    enum { GRAIN = 16 * WORD };
+    if (trails->frames == 0) return QD_OK;
+    note_job job = {.trails = trails, .bodies = qd_world_view(world)};
+    qd_status status = begin_trail_frame(trails, job.bodies.index_count, &job.frame);
+    if (status != QD_OK) return status;
+    qdi_team_for(qdi_world_team(world), job.bodies.index_count, GRAIN, note_range, &job);
     forget_oldest_trails(trails);
     return QD_OK;
 }
@@ -151,7 +167,7 @@ qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t
             frame->y[i] = qdi_get_f64(&bytes);
             frame->generation[i] = qdi_get_u32(&bytes);
         }
-        mark_trail_bends(trails);
+        mark_trail_bends(trails, 0, frame->count);
     }
     return QD_OK;
 }

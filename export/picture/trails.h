@@ -41,7 +41,8 @@ void qdi_trails_destroy(qdi_trails *trails);
 bool qdi_trails_fit(const qdi_trails *trails, const qd_world *world);
 
 /// Keeps the world's present state as the last frame. Where that makes too many places, for bodies have
-/// come, the oldest frames are forgotten. Does nothing where there are no trails. Errors: QD_ERR_MEMORY.
+/// come, the oldest frames are forgotten. The world's threads work. Does nothing where there are no trails.
+/// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world);
 
 /// The frame so many frames before the last; NULL where it is not known.

@@ -33,7 +33,7 @@ static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_tr
     picture.past = &trails;
     qd_random random = qd_random_at(seed, 0, 0);
     for (int i = 0; i < FRAMES; ++i) {
-        if (i % 5 == 0) qd_test_scatter(world, &random, 150); // frames before have fewer bodies
+        if (i % 5 == 0) qd_test_scatter(world, &random, 450); // frames before have fewer bodies
         qd_test_step(world, 0.1, 1);
         ck_assert_int_eq(qdi_trails_note(&trails, world), QD_OK);
     }
