@@ -66,8 +66,8 @@ static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_
     return QD_OK;
 }
 
-/// Picture's trails: true where the way through a place along an axis is straight.
-static bool is_straight(double older, double here, double newer) {
+/// Picture's trails: 1 where the way through a place along an axis is straight.
+static unsigned is_straight(double older, double here, double newer) {
     const double before = here - older, after = newer - here;
     return fabs(after - before) <= way_part * fabs(before) + place_part * fabs(here);
 }
@@ -83,9 +83,10 @@ static void mark_trail_bends(const qdi_trails *trails, size_t begin, size_t end)
         newer->comings[i / WORD] ^= (uint64_t)(here->generation[i] == newer->generation[i]) << i % WORD;
     for (size_t i = begin; older && i < end && i < older->count; ++i) {
         const uint32_t generation = here->generation[i];
-        const bool straight = (generation == older->generation[i]) & (generation == newer->generation[i]) &
-                              is_straight(older->x[i], here->x[i], newer->x[i]) &
-                              is_straight(older->y[i], here->y[i], newer->y[i]);
+        const unsigned straight = (generation == older->generation[i]) &
+                                  (generation == newer->generation[i]) &
+                                  is_straight(older->x[i], here->x[i], newer->x[i]) &
+                                  is_straight(older->y[i], here->y[i], newer->y[i]);
         here->bends[i / WORD] ^= (uint64_t)straight << i % WORD;
     }
 }
