@@ -39,6 +39,7 @@ void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
     qdi_release(bins->allocator, bins->tiles, bins->tile_count, sizeof *bins->tiles);
     destroy_runs(bins->allocator, &bins->bodies);
     destroy_runs(bins->allocator, &bins->trails);
+    qdi_release(bins->allocator, bins->pieces, bins->piece_room, sizeof *bins->pieces);
     *bins = (qdi_tile_bins){0};
 }
 
@@ -152,25 +153,19 @@ static void add_wide_trail(qdi_tile_bins *bins, const tile_grid *grid, tile_span
     }
 }
 
-// Picture's tiles: finds the runs of pieces of trails that lie in one tile.
-static void find_trail_runs(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid,
-                            size_t tiles) {
-    size_t begin = 0, tile = tiles;
+// Picture's tiles: finds the tiles of all pieces of trails.
+static void find_trail_tiles(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
     for (size_t i = 0; i < picture->trail_count; ++i) {
         const qdi_trail *piece = &picture->trails[i];
         const tile_span span = tiles_of_box(grid, qdi_smaller_float(piece->x0, piece->x1) - QDI_TRAIL_REACH,
                                             qdi_smaller_float(piece->y0, piece->y1) - QDI_TRAIL_REACH,
                                             qdi_larger_float(piece->x0, piece->x1) + QDI_TRAIL_REACH,
                                             qdi_larger_float(piece->y0, piece->y1) + QDI_TRAIL_REACH);
-        const bool narrow = span.from_x == span.to_x && span.from_y == span.to_y;
-        const size_t here = narrow ? (size_t)span.from_y * (size_t)grid->columns + (size_t)span.from_x
-                                   : tiles;
-        if (here != tile && tile < tiles) add_run(bins, &bins->trails, tile, begin, i);
-        if (here != tile) begin = i;
-        tile = here;
-        if (!narrow) add_wide_trail(bins, grid, span, piece, i);
+        if (span.from_x == span.to_x && span.from_y == span.to_y)
+            add_wide(bins, &bins->trails, grid, span, i);
+        else
+            add_wide_trail(bins, grid, span, piece, i);
     }
-    if (tile < tiles) add_run(bins, &bins->trails, tile, begin, picture->trail_count);
 }
 
 // Picture's tiles: begins the lists of runs.
@@ -182,7 +177,7 @@ static void begin_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
     runs->found_count = 0;
 }
 
-// Picture's tiles: sorts the runs by tile.
+// Picture's tiles: sorts the runs of bodies by tile.
 // Afterwards first[k] is where the list of tile k ends.
 static void sort_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
     if (bins->status == QD_OK)
@@ -192,6 +187,18 @@ static void sort_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
     (void)qdi_exclusive_scan(runs->first, tiles);
     for (size_t i = 0; i < runs->found_count; ++i)
         runs->list[runs->first[runs->found[i].tile]++] = runs->found[i];
+}
+
+// Picture's tiles: sorts the pieces of trails by tile, themselves, for each will be looked at once.
+static void sort_pieces(qdi_tile_bins *bins, const qdi_picture *picture, size_t tiles) {
+    qdi_tile_runs *runs = &bins->trails;
+    if (bins->status == QD_OK)
+        bins->status = qdi_reserve(bins->allocator, &bins->pieces, &bins->piece_room, 0, runs->found_count,
+                                   sizeof *bins->pieces);
+    if (bins->status != QD_OK) return;
+    (void)qdi_exclusive_scan(runs->first, tiles);
+    for (size_t i = 0; i < runs->found_count; ++i)
+        bins->pieces[runs->first[runs->found[i].tile]++] = picture->trails[runs->found[i].begin];
 }
 
 typedef struct draw_job {
@@ -238,33 +245,41 @@ static int draw_run(const qdi_picture *picture, const qdi_tile_run *run, int asi
 /// Picture's tiles: how many runs before they are needed they are asked for.
 enum { AHEAD = 4 };
 
-// Picture's tiles: the runs of a tile.
-static const qdi_tile_run *runs_of_tile(const qdi_tile_runs *runs, size_t number, size_t *count) {
+// Picture's tiles: where the list of a tile begins, and how much it has.
+static size_t list_of_tile(const qdi_tile_runs *runs, size_t number, size_t *count) {
     const size_t begin = number > 0 ? runs->first[number - 1] : 0;
     *count = runs->first[number] - begin;
-    return *count > 0 ? runs->list + begin : NULL; // where there are none there may be no list
+    return begin;
+}
+
+// Picture's tiles: asks for the pixels of a tile, which will be there when they are drawn.
+static void ask_for_pixels(const qdi_raster *raster, const qdi_area *area) {
+    enum { LINE = 64 }; // bytes of the first cache's lines
+    for (int y = area->min_y; y < area->max_y; ++y) {
+        const uint8_t *row = raster->pixels + (size_t)y * (size_t)raster->width;
+        for (int x = area->min_x; x < area->max_x; x += LINE) __builtin_prefetch(row + x, 1);
+        __builtin_prefetch(row + area->max_x - 1, 1);
+    }
 }
 
 // Picture's tiles: draws the trails of a tile.
 static void draw_tile_trails(const draw_job *job, size_t number, qdi_area area, qd_simd simd) {
     size_t count = 0;
-    const qdi_tile_run *runs = runs_of_tile(&job->bins->trails, number, &count);
+    const size_t begin = list_of_tile(&job->bins->trails, number, &count);
     if (count == 0) return;
+    const qdi_trail *pieces = job->bins->pieces + begin;
     qdi_trail_tile tile;
     qdi_trail_tile_begin(&tile, area);
-    for (size_t k = 0; k < count; ++k) {
-        const qdi_trail *pieces = job->picture->trails + runs[k].begin;
-        if (k + AHEAD < count) __builtin_prefetch(job->picture->trails + runs[k + AHEAD].begin);
-        const size_t piece_count = runs[k].begin == runs[k].end ? 1 : runs[k].end - runs[k].begin;
+    ask_for_pixels(job->raster, &area);
 #ifdef __x86_64__
-        if (simd >= QD_SIMD_AVX2) {
-            qdi_trail_tile_add_avx2(&tile, pieces, piece_count);
-            continue;
-        }
+    if (simd >= QD_SIMD_AVX2)
+        qdi_trail_tile_add_avx2(&tile, pieces, count);
+    else
+        qdi_trail_tile_add_portable(&tile, pieces, count);
+#else
+    (void)simd;
+    qdi_trail_tile_add_portable(&tile, pieces, count);
 #endif
-        (void)simd;
-        qdi_trail_tile_add_portable(&tile, pieces, piece_count);
-    }
     qdi_trail_tile_end(&tile, job->raster);
 }
 
@@ -272,8 +287,9 @@ static void draw_tile_trails(const draw_job *job, size_t number, qdi_area area, 
 static void draw_tile_bodies(const draw_job *job, size_t number, qdi_area area, qdi_tile *tile) {
     const qdi_picture *picture = job->picture;
     size_t count = 0;
-    const qdi_tile_run *runs = runs_of_tile(&job->bins->bodies, number, &count);
+    const size_t begin = list_of_tile(&job->bins->bodies, number, &count);
     if (count == 0) return;
+    const qdi_tile_run *runs = job->bins->bodies.list + begin;
     qdi_tile_begin(tile, area);
     qdi_splats splats; // whose unused places must hold numbers
     memset(&splats, 0, sizeof splats);
@@ -315,9 +331,9 @@ qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qd
     begin_runs(bins, &bins->trails, tiles);
     if (bins->status != QD_OK) return bins->status;
     find_runs(bins, picture, &job.grid, tiles);
-    find_trail_runs(bins, picture, &job.grid, tiles);
+    find_trail_tiles(bins, picture, &job.grid);
     sort_runs(bins, &bins->bodies, tiles);
-    sort_runs(bins, &bins->trails, tiles);
+    sort_pieces(bins, picture, tiles);
     if (bins->status != QD_OK) return bins->status;
     if (bins->team)
         qdi_team_for_workers(bins->team, tiles, 1, draw_tiles_range, &job);

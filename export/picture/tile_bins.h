@@ -13,8 +13,8 @@
 /// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
 /// and any order of the bodies.
 
-/// The picture's disks, or its pieces of trails, [begin, end) that are not wide, all in one tile. Where both
-/// are the same: that one alone, which is wide.
+/// The picture's disks [begin, end) that are not wide, all in one tile. Where both are the same: that one
+/// alone, which is wide; or a piece of a trail.
 typedef struct qdi_tile_run {
     uint32_t tile, begin, end;
 } qdi_tile_run;
@@ -32,7 +32,9 @@ typedef struct qdi_tile_bins {
     qd_team *team;   ///< the threads that draw; NULL: the caller alone
     qdi_tile *tiles; ///< one for each thread
     size_t tile_count;
-    qdi_tile_runs bodies, trails;
+    qdi_tile_runs bodies, trails; ///< of trails no list, but
+    qdi_trail *pieces;            ///< the pieces themselves, tile by tile
+    size_t piece_room;
     qd_status status; ///< the first failure in a picture
 } qdi_tile_bins;
 

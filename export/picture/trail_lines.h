@@ -1,6 +1,5 @@
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,23 +33,22 @@ typedef struct qdi_trail_lines {
     float most[4][QDI_TRAIL_LINES];
     uint8_t hue[QDI_TRAIL_LINES]; ///< of bodies
     uint32_t generation[QDI_TRAIL_LINES];
-    int32_t alive[QDI_TRAIL_LINES];  ///< -1: the trail may go on
-    int32_t begun[QDI_TRAIL_LINES];  ///< -1: the line has a piece
-    int32_t moved[QDI_TRAIL_LINES];  ///< -1: the place before is another
-    int32_t broken[QDI_TRAIL_LINES]; ///< -1: no line goes on to it
+    int32_t alive[QDI_TRAIL_LINES]; ///< -1: the trail may go on
+    int32_t begun[QDI_TRAIL_LINES]; ///< -1: the line has a piece
+    int32_t moved[QDI_TRAIL_LINES]; ///< -1: the place before is another
 } qdi_trail_lines;
 
-/// What all bodies have in common where their trails go on to the frame before.
+/// Where trails go on to: to the frame before or, where bodies go straight on, to one further back.
 typedef struct qdi_trail_step {
     const double *newer_x, *newer_y, *older_x, *older_y; ///< places at both frames
     const uint32_t *generation;                          ///< at the older one
+    const float *level;                                  ///< there, of QDI_TRAIL_LINES lines
     double period_x, period_y, near_x,
         near_y; ///< of the world, 0 for none; and what is surely no way to an image
     double origin_x, origin_y, scale, base_x, base_y; ///< of the camera
-    float level;
 } qdi_trail_step;
 
-/// Goes to the places before and lets lines go on there; true where there are some that cannot. For each set
-/// of instructions, which change nothing.
-bool qdi_trail_lines_go_portable(qdi_trail_lines *lines, const qdi_trail_step *step);
-bool qdi_trail_lines_go_avx2(qdi_trail_lines *lines, const qdi_trail_step *step);
+/// Goes to the places before and lets lines go on there; a bit for each that cannot. For each set of
+/// instructions, which change nothing.
+uint64_t qdi_trail_lines_go_portable(qdi_trail_lines *lines, const qdi_trail_step *step);
+uint64_t qdi_trail_lines_go_avx2(qdi_trail_lines *lines, const qdi_trail_step *step);

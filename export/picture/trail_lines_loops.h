@@ -4,6 +4,7 @@
 #include "export/picture/trail_lines.h"
 
 #include <math.h>
+#include <string.h>
 
 /// Picture's trails: the way to the nearest image of what lies that way, where there is a period.
 static double nearest_image_way(double way, double period) {
@@ -49,60 +50,66 @@ static void go_ways(qdi_trail_lines *restrict lines, const qdi_trail_step *restr
     }
 }
 
+/// How many lines a vector has, and at most.
+#ifdef __AVX2__
+enum { PACK = 8, WIDEST = 8 };
+#else
+enum { PACK = 4, WIDEST = 8 };
+#endif
+
 /// Numbers side by side, and of each whether something is so.
-typedef float four __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
-typedef int32_t four_are
-    __attribute__((vector_size(4 * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
+typedef float pack __attribute__((vector_size(PACK * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef int32_t pack_are
+    __attribute__((vector_size(PACK * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
 
 /// Picture's trails: of each two numbers the first where something is so.
-static inline four choose(four_are which, four is, four is_not) {
-    return (four)(((four_are)is & which) | ((four_are)is_not & ~which));
+static inline pack choose(pack_are which, pack is, pack is_not) {
+    return (pack)(((pack_are)is & which) | ((pack_are)is_not & ~which));
 }
 
 /// Picture's trails: numbers without their signs.
-static inline four sizes_of_four(four numbers) {
-    return (four)((four_are)numbers & INT32_MAX);
+static inline pack sizes_of_pack(pack numbers) {
+    return (pack)((pack_are)numbers & INT32_MAX);
 }
 
-/// Picture's trails: lets four lines go on, and says of which none can.
-static inline four_are extend_four(qdi_trail_lines *lines, float level, size_t i) {
-    const four x = *(const four *)&lines->past_x[i], y = *(const four *)&lines->past_y[i],
-               axis_x = *(const four *)&lines->axis_x[i], axis_y = *(const four *)&lines->axis_y[i],
-               far = *(const four *)&lines->far[i], fade = level - *(const four *)&lines->from_level[i],
-               to_level = *(const four *)&lines->to_level[i], none = {0.0F};
-    const four_are begun = *(const four_are *)&lines->begun[i], moved = *(const four_are *)&lines->moved[i];
-    const four along = x * axis_x + y * axis_y, aside = x * axis_y - y * axis_x;
-    const four_are onward = along > QDI_LINE_FAR;
-    const four inverse = 1.0F / choose(onward, along, none + 1.0F);
-    const four slope[] = {aside * inverse, -aside * inverse, fade * inverse, -fade * inverse};
-    const four next[] = {(aside + QDI_LINE_FAR) * inverse, (QDI_LINE_FAR - aside) * inverse,
+/// Picture's trails: lets some lines go on, and says of which none can.
+static inline pack_are extend_pack(qdi_trail_lines *lines, const float *levels, size_t i) {
+    const pack x = *(const pack *)&lines->past_x[i], y = *(const pack *)&lines->past_y[i],
+               axis_x = *(const pack *)&lines->axis_x[i], axis_y = *(const pack *)&lines->axis_y[i],
+               far = *(const pack *)&lines->far[i], level = *(const pack *)&levels[i],
+               fade = level - *(const pack *)&lines->from_level[i],
+               to_level = *(const pack *)&lines->to_level[i], none = {0.0F};
+    const pack_are begun = *(const pack_are *)&lines->begun[i], moved = *(const pack_are *)&lines->moved[i];
+    const pack along = x * axis_x + y * axis_y, aside = x * axis_y - y * axis_x;
+    const pack_are onward = along > QDI_LINE_FAR;
+    const pack inverse = 1.0F / choose(onward, along, none + 1.0F);
+    const pack slope[] = {aside * inverse, -aside * inverse, fade * inverse, -fade * inverse};
+    const pack next[] = {(aside + QDI_LINE_FAR) * inverse, (QDI_LINE_FAR - aside) * inverse,
                          (fade + QDI_LINE_OFF) * inverse, (QDI_LINE_OFF - fade) * inverse};
-    four_are missed = along < far - QDI_LINE_FAR;
-    for (int k = 0; k < 4; ++k) missed |= slope[k] > *(const four *)&lines->most[k][i];
-    const four_are off = (far > 2.0F * QDI_LINE_FAR) | (along < -QDI_LINE_FAR) |
-                         (sizes_of_four(aside) > QDI_LINE_FAR);
-    const four_are steep = sizes_of_four(fade) > 2.0F * QDI_LINE_OFF + QDI_LINE_FADE * sizes_of_four(along);
-    const four_are goes = moved & begun & ~(steep | (onward & missed) | (~onward & off)),
+    pack_are missed = along < far - QDI_LINE_FAR;
+    for (int k = 0; k < 4; ++k) missed |= slope[k] > *(const pack *)&lines->most[k][i];
+    const pack_are off = (far > 2.0F * QDI_LINE_FAR) | (along < -QDI_LINE_FAR) |
+                         (sizes_of_pack(aside) > QDI_LINE_FAR);
+    const pack_are steep = sizes_of_pack(fade) > 2.0F * QDI_LINE_OFF + QDI_LINE_FADE * sizes_of_pack(along);
+    const pack_are goes = moved & begun & ~(steep | (onward & missed) | (~onward & off)),
                    sets = goes & onward;
     for (int k = 0; k < 4; ++k) {
-        four *most = (four *)&lines->most[k][i];
+        pack *most = (pack *)&lines->most[k][i];
         *most = choose(sets & (next[k] < *most), next[k], *most);
     }
-    *(four *)&lines->far[i] = choose(sets & (along > far), along, far);
-    *(four *)&lines->to_level[i] = choose(goes, none + level, to_level);
-    return (moved & ~goes) | (begun & ~*(const four_are *)&lines->alive[i]);
+    *(pack *)&lines->far[i] = choose(sets & (along > far), along, far);
+    *(pack *)&lines->to_level[i] = choose(goes, level, to_level);
+    return (moved & ~goes) | (begun & ~*(const pack_are *)&lines->alive[i]);
 }
 
-bool TRAIL_LINES_GO(qdi_trail_lines *lines, const qdi_trail_step *step) {
-    four_are some = {0};
+uint64_t TRAIL_LINES_GO(qdi_trail_lines *lines, const qdi_trail_step *step) {
+    int32_t broken[QDI_TRAIL_LINES];
+    memset(broken, 0, sizeof broken);
     find_ways(lines, step);
     go_ways(lines, step);
-    for (size_t i = 0; i < lines->count; i += 4) {
-        const four_are broken = extend_four(lines, step->level, i);
-        *(four_are *)&lines->broken[i] = broken;
-        some |= broken;
-    }
-    for (size_t i = 0; i < 4; ++i)
-        if (some[i]) return true;
-    return false;
+    const size_t end = (lines->count + WIDEST - 1) / WIDEST * WIDEST;
+    for (size_t i = 0; i < end; i += PACK) *(pack_are *)&broken[i] = extend_pack(lines, step->level, i);
+    uint64_t bits = 0;
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) bits |= (uint64_t)(broken[i] & 1) << i;
+    return bits;
 }

@@ -2,8 +2,18 @@
 
 #include "core/base/bytes.h"
 #include "core/base/memory.h"
+#include "core/parallel/parallel.h"
+#include "sim/world/world_team.h"
 
+#include <math.h>
 #include <string.h>
+
+/// How far from straight on a body's way may be: a part of the way in a frame, and of how far it is from 0,
+/// which is what rounding leaves. A thousand frames of it are a part in 10^4 of a frame's way.
+static const double way_part = 0x1p-30, place_part = 0x1p-48;
+
+/// Places that a word of bends has.
+enum { WORD = 64 };
 
 /// Bytes of a place, and of a frame's count.
 enum { PLACE_BYTES = 20, COUNT_BYTES = 8 };
@@ -18,8 +28,11 @@ qd_status qdi_trails_create(const qd_allocator *allocator, int frames, qdi_trail
 }
 
 void qdi_trails_destroy(qdi_trails *trails) {
-    for (size_t i = 0; trails->ring && i <= trails->frames; ++i)
-        qdi_release(trails->allocator, trails->ring[i].memory, trails->ring[i].room, PLACE_BYTES);
+    for (size_t i = 0; trails->ring && i <= trails->frames; ++i) {
+        const qdi_trail_frame *frame = &trails->ring[i];
+        qdi_release(trails->allocator, frame->memory, frame->room, PLACE_BYTES);
+        qdi_release(trails->allocator, frame->bends, frame->bend_room, sizeof *frame->bends);
+    }
     if (trails->ring) qdi_release(trails->allocator, trails->ring, trails->frames + 1, sizeof *trails->ring);
     *trails = (qdi_trails){0};
 }
@@ -38,14 +51,44 @@ static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_
     size_t slots = trails->frames + 1, next = (trails->newest + 1) % slots;
     qdi_trail_frame *made = *frame = &trails->ring[next];
     qd_status status = qdi_reserve(trails->allocator, &made->memory, &made->room, 0, places, PLACE_BYTES);
+    if (status == QD_OK)
+        status = qdi_reserve(trails->allocator, &made->bends, &made->bend_room, 0, 2 * (places / WORD + 1),
+                             sizeof *made->bends);
     if (status != QD_OK) return status;
     made->x = (double *)(void *)made->memory;
     made->y = made->x + made->room;
     made->generation = (uint32_t *)(void *)(made->y + made->room);
+    made->comings = made->bends + (places / WORD + 1);
     made->count = places;
+    memset(made->bends, 0xff, 2 * (places / WORD + 1) * sizeof *made->bends);
     trails->newest = next;
     if (trails->count < slots) trails->count += 1;
     return QD_OK;
+}
+
+/// Picture's trails: 1 where the way through a place along an axis is straight.
+static unsigned is_straight(double older, double here, double newer) {
+    const double before = here - older, after = newer - here;
+    return fabs(after - before) <= way_part * fabs(before) + place_part * fabs(here);
+}
+
+/// Marks which of bodies [begin, end) came with the last frame, which is in place, and which went straight
+/// through the one before; `begin` is a word's first.
+static void mark_trail_bends(const qdi_trails *trails, size_t begin, size_t end) {
+    const qdi_trail_frame *newer = qdi_trails_at(trails, 0), *here = qdi_trails_at(trails, 1),
+                          *older = qdi_trails_at(trails, 2);
+    if (!here) return;
+    if (here->count < end) end = here->count;
+    for (size_t i = begin; i < end; ++i)
+        newer->comings[i / WORD] ^= (uint64_t)(here->generation[i] == newer->generation[i]) << i % WORD;
+    for (size_t i = begin; older && i < end && i < older->count; ++i) {
+        const uint32_t generation = here->generation[i];
+        const unsigned straight = (generation == older->generation[i]) &
+                                  (generation == newer->generation[i]) &
+                                  is_straight(older->x[i], here->x[i], newer->x[i]) &
+                                  is_straight(older->y[i], here->y[i], newer->y[i]);
+        here->bends[i / WORD] ^= (uint64_t)straight << i % WORD;
+    }
 }
 
 /// Forgets the oldest frames of trails where there are too many places.
@@ -57,19 +100,35 @@ static void forget_oldest_trails(qdi_trails *trails) {
     }
 }
 
-qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world) {
-    if (trails->frames == 0) return QD_OK;
-    const qd_body_view bodies = qd_world_view(world);
-    qdi_trail_frame *frame = NULL;
-    qd_status status = begin_trail_frame(trails, bodies.index_count, &frame);
-    if (status != QD_OK) return status;
-    for (size_t i = 0; i < bodies.index_count; ++i) {
-        const uint32_t row = bodies.row_of_index[i];
+/// A frame that is noted.
+typedef struct note_job {
+    const qdi_trails *trails;
+    qdi_trail_frame *frame;
+    qd_body_view bodies;
+} note_job;
+
+/// Notes the places of bodies [begin, end).
+static void note_range(void *context, size_t begin, size_t end) {
+    const note_job *job = context;
+    const qd_body_view *bodies = &job->bodies;
+    const qdi_trail_frame *frame = job->frame;
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t row = bodies->row_of_index[i];
         const bool there = row != UINT32_MAX;
-        frame->x[i] = there ? bodies.x[row] : 0.0;
-        frame->y[i] = there ? bodies.y[row] : 0.0;
-        frame->generation[i] = there ? bodies.generation[row] : 0;
+        frame->x[i] = there ? bodies->x[row] : 0.0;
+        frame->y[i] = there ? bodies->y[row] : 0.0;
+        frame->generation[i] = there ? bodies->generation[row] : 0;
     }
+    mark_trail_bends(job->trails, begin, end);
+}
+
+qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world) {
+    enum { GRAIN = 16 * WORD };
+    if (trails->frames == 0) return QD_OK;
+    note_job job = {.trails = trails, .bodies = qd_world_view(world)};
+    qd_status status = begin_trail_frame(trails, job.bodies.index_count, &job.frame);
+    if (status != QD_OK) return status;
+    qdi_team_for(qdi_world_team(world), job.bodies.index_count, GRAIN, note_range, &job);
     forget_oldest_trails(trails);
     return QD_OK;
 }
@@ -109,6 +168,7 @@ qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t
             frame->y[i] = qdi_get_f64(&bytes);
             frame->generation[i] = qdi_get_u32(&bytes);
         }
+        mark_trail_bends(trails, 0, frame->count);
     }
     return QD_OK;
 }

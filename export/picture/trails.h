@@ -16,8 +16,12 @@
 typedef struct qdi_trail_frame {
     double *x, *y;
     uint32_t *generation; ///< 0: there was no body
-    size_t count, room;
-    unsigned char *memory; ///< of all three
+    /// A bit for each place: 0 where the same body was at the frames beside this one, too, and went straight
+    /// through, as fast before as after. Not valid at the last frame.
+    uint64_t *bends;
+    uint64_t *comings; ///< and one: 1 where the frame before does not have the same body
+    size_t count, room, bend_room;
+    unsigned char *memory; ///< of places and generations
 } qdi_trail_frame;
 
 typedef struct qdi_trails {
@@ -37,7 +41,8 @@ void qdi_trails_destroy(qdi_trails *trails);
 bool qdi_trails_fit(const qdi_trails *trails, const qd_world *world);
 
 /// Keeps the world's present state as the last frame. Where that makes too many places, for bodies have
-/// come, the oldest frames are forgotten. Does nothing where there are no trails. Errors: QD_ERR_MEMORY.
+/// come, the oldest frames are forgotten. The world's threads work. Does nothing where there are no trails.
+/// Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_trails_note(qdi_trails *trails, const qd_world *world);
 
 /// The frame so many frames before the last; NULL where it is not known.

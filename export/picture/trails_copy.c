@@ -138,6 +138,7 @@ typedef struct trail_job {
     size_t count;               ///< frames of trails, by age, with how strong they are
     const qdi_trail_frame *frame[QD_VIEW_TRAILS_MAX + 1];
     float level[QD_VIEW_TRAILS_MAX + 1];
+    size_t level_ages; ///< in which trails fade by a level, at least 1
     plain_part plain;
     qdi_trail_step step; ///< but for what differs from frame to frame
     bool avx2;
@@ -161,6 +162,7 @@ static void list_trail_ages(const qdi_copy *copier, trail_job *ages) {
                                   .base_y = camera->bottom};
     ages->avx2 = qd_simd_best() >= QD_SIMD_AVX2;
     ages->count = trails->count;
+    ages->level_ages = trails->frames > MOST_LEVEL ? (trails->frames - 1) / (MOST_LEVEL - 1) : 1;
     for (size_t age = 0; age < trails->count; ++age) {
         ages->frame[age] = qdi_trails_at(trails, age);
         ages->level[age] = trail_level_at_age(age, trails->frames);
@@ -232,27 +234,19 @@ static void begin_lines(const trail_job *job, size_t begin, qdi_trail_lines *lin
     }
 }
 
-/// Ends lines, and lets all go on to the places at an age, of bodies with indices from `begin` on.
-static void grow_lines(const trail_job *job, trail_list *list, size_t age, size_t begin,
+/// Ends lines, and lets all go on to where the step says.
+static void grow_lines(const trail_job *job, trail_list *list, const qdi_trail_step *step,
                        qdi_trail_lines *lines) {
-    const qdi_trail_frame *newer = job->frame[age - 1], *older = job->frame[age];
-    qdi_trail_step step = job->step;
-    step.newer_x = newer->x + begin;
-    step.newer_y = newer->y + begin;
-    step.older_x = older->x + begin;
-    step.older_y = older->y + begin;
-    step.generation = older->generation + begin;
-    step.level = job->level[age];
 #ifdef __x86_64__
-    const bool some = job->avx2 ? qdi_trail_lines_go_avx2(lines, &step)
-                                : qdi_trail_lines_go_portable(lines, &step);
+    uint64_t broken = job->avx2 ? qdi_trail_lines_go_avx2(lines, step)
+                                : qdi_trail_lines_go_portable(lines, step);
 #else
-    const bool some = qdi_trail_lines_go_portable(lines, &step);
+    uint64_t broken = qdi_trail_lines_go_portable(lines, step);
 #endif
-    for (size_t i = 0; some && i < lines->count; ++i) {
-        if (!lines->broken[i]) continue;
+    for (; broken != 0; broken &= broken - 1) {
+        const size_t i = (size_t)__builtin_ctzll(broken);
         if (lines->begun[i]) end_line(job, list, lines, i);
-        if (lines->alive[i]) begin_line(lines, step.level, i);
+        if (lines->alive[i]) begin_line(lines, step->level[i], i);
     }
 }
 
@@ -267,15 +261,158 @@ static void finish_lines(const trail_job *job, trail_list *list, qdi_trail_lines
     lines->count = first;
 }
 
+/// Copies trails frame by frame.
+static void copy_bent_trails(const trail_job *job, trail_list *list, size_t begin, size_t ages,
+                             qdi_trail_lines *lines) {
+    float level[QDI_TRAIL_LINES];
+    qdi_trail_step step = job->step;
+    step.level = level;
+    for (size_t age = 1; age < ages; ++age) {
+        const qdi_trail_frame *newer = job->frame[age - 1], *older = job->frame[age];
+        const size_t there = older->count - begin;
+        if (there < lines->count) finish_lines(job, list, lines, there);
+        step.newer_x = newer->x + begin;
+        step.newer_y = newer->y + begin;
+        step.older_x = older->x + begin;
+        step.older_y = older->y + begin;
+        step.generation = older->generation + begin;
+        for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) level[i] = job->level[age];
+        grow_lines(job, list, &step, lines);
+    }
+}
+
+/// Ages that a word of bends has, and words of all.
+enum { WORD = 64, WORDS = QD_VIEW_TRAILS_MAX / WORD + 1 };
+
+/// Of each body a bit for each age: 1 where its trail may bend.
+typedef struct trail_bends {
+    uint64_t words[WORDS][QDI_TRAIL_LINES];
+} trail_bends;
+
+/// Picture's trails: makes bit k of word i of what was bit i of word k.
+static void transpose_words(uint64_t words[WORD]) {
+    uint64_t low = UINT32_MAX;
+    for (int width = WORD / 2; width > 0; width /= 2, low ^= low << width) {
+        for (int i = 0; i < WORD; i = ((i | width) + 1) & ~width) {
+            const uint64_t other = ((words[i] >> width) ^ words[i | width]) & low;
+            words[i] ^= other << width;
+            words[i | width] ^= other;
+        }
+    }
+}
+
+/// Lists where the trails of bodies with indices from `begin` on bend, and that they do at the last age and
+/// at the first, for up to there they do not fade. True where that is at few places.
+static bool find_bends(const trail_job *job, size_t begin, size_t ages, size_t lines, trail_bends *bends) {
+    const uint64_t those = lines < WORD ? ((uint64_t)1 << lines) - 1 : UINT64_MAX;
+    size_t count = 0;
+    for (size_t age = 0; age < qdi_range_count(ages, WORD) * WORD; ++age) {
+        const bool inner = age > 1 && age + 1 < ages;
+        const uint64_t bend = inner ? job->frame[age]->bends[begin / WORD] : UINT64_MAX;
+        bends->words[age / WORD][age % WORD] = bend;
+        if (inner) count += (size_t)__builtin_popcountll(bend & those);
+    }
+    for (size_t k = 0; k < qdi_range_count(ages, WORD); ++k) transpose_words(bends->words[k]);
+    return 4 * count < ages * lines;
+}
+
+/// The trails of some bodies, each as far as it has been followed.
+typedef struct trail_walk {
+    trail_bends bends;
+    size_t begin, ages, age[QDI_TRAIL_LINES];
+    size_t bend[QDI_TRAIL_LINES]; ///< the next one
+    double newer_x[QDI_TRAIL_LINES], newer_y[QDI_TRAIL_LINES], older_x[QDI_TRAIL_LINES],
+        older_y[QDI_TRAIL_LINES];
+    uint32_t generation[QDI_TRAIL_LINES];
+    float level[QDI_TRAIL_LINES];
+} trail_walk;
+
+/// Picture's trails: finds where the trail of body `i` of a walk bends after an age, and asks for that place.
+static void find_next_bend(const trail_job *job, trail_walk *walk, size_t i, size_t age) {
+    size_t word = (age + 1) / WORD, next = age + 1;
+    uint64_t bits = walk->bends.words[word][i] >> next % WORD;
+    while (bits == 0) {
+        next = ++word * WORD;
+        bits = walk->bends.words[word][i];
+    }
+    walk->bend[i] = next + (size_t)__builtin_ctzll(bits);
+    const qdi_trail_frame *frame = job->frame[walk->bend[i]];
+    const size_t index = walk->begin + i;
+    if (index >= frame->count) return;
+    __builtin_prefetch(frame->x + index);
+    __builtin_prefetch(frame->y + index);
+}
+
+/// The age of the place that body `i` of a walk goes to: where it bends, or as far as its way has no other
+/// images, and lines have no more than a level to fade where that is steep.
+static size_t find_next_age(const trail_job *job, const trail_walk *walk, size_t i) {
+    const size_t age = walk->age[i];
+    size_t next = walk->bend[i];
+    for (; next > age + 1; next = age + (next - age) / 2) {
+        const qdi_trail_frame *to = job->frame[next];
+        const double x = fabs(to->x[walk->begin + i] - walk->newer_x[i]),
+                     y = fabs(to->y[walk->begin + i] - walk->newer_y[i]);
+        if (!(x < job->step.near_x) || !(y < job->step.near_y)) continue;
+        const double fade = (double)(job->level[age] - job->level[next]),
+                     most = 2.0 * (double)QDI_LINE_OFF +
+                            (double)QDI_LINE_FADE * job->step.scale * (x > y ? x : y);
+        return fade > most && next > age + job->level_ages ? age + job->level_ages : next;
+    }
+    return next;
+}
+
+/// Picture's trails: lets body `i` of a walk go on, if it can.
+static bool walk_on(const trail_job *job, trail_walk *walk, const qdi_trail_lines *lines, size_t i) {
+    walk->newer_x[i] = walk->older_x[i];
+    walk->newer_y[i] = walk->older_y[i];
+    walk->generation[i] = lines->generation[i];
+    if (!lines->alive[i] || walk->age[i] + 1 == walk->ages) return false;
+    const size_t age = walk->age[i] = find_next_age(job, walk, i), index = walk->begin + i;
+    if (age == walk->bend[i] && age + 1 < walk->ages) find_next_bend(job, walk, i, age);
+    const qdi_trail_frame *to = job->frame[age];
+    walk->level[i] = job->level[age];
+    if (job->frame[age - 1]->comings[index / WORD] >> index % WORD & 1) { // it ends here
+        walk->generation[i] = 0;
+        return true;
+    }
+    walk->older_x[i] = to->x[index];
+    walk->older_y[i] = to->y[index];
+    return true;
+}
+
+/// Copies trails, each from bend to bend.
+static void copy_straight_trails(const trail_job *job, trail_list *list, trail_walk *walk,
+                                 qdi_trail_lines *lines) {
+    qdi_trail_step step = job->step;
+    step.newer_x = walk->newer_x;
+    step.newer_y = walk->newer_y;
+    step.older_x = walk->older_x;
+    step.older_y = walk->older_y;
+    step.generation = walk->generation;
+    step.level = walk->level;
+    memset(walk->age, 0, sizeof walk->age);
+    memset(walk->level, 0, sizeof walk->level);
+    memcpy(walk->older_x, job->frame[0]->x + walk->begin, lines->count * sizeof *walk->older_x);
+    memcpy(walk->older_y, job->frame[0]->y + walk->begin, lines->count * sizeof *walk->older_y);
+    for (size_t i = 0; i < lines->count && walk->ages > 1; ++i) find_next_bend(job, walk, i, 0);
+    for (;;) {
+        bool some = false;
+        for (size_t i = 0; i < lines->count; ++i) some |= walk_on(job, walk, lines, i);
+        if (!some) return;
+        grow_lines(job, list, &step, lines);
+    }
+}
+
 /// Copies the trails of the bodies with indices from `begin` on, back to where each came into the world.
 static void copy_trails_from(const trail_job *job, trail_list *list, size_t begin) {
     qdi_trail_lines lines;
+    trail_walk walk = {.begin = begin, .ages = 1};
     begin_lines(job, begin, &lines);
-    for (size_t age = 1; age < job->count && begin < job->frame[age]->count; ++age) {
-        const size_t there = job->frame[age]->count - begin;
-        if (there < lines.count) finish_lines(job, list, &lines, there);
-        grow_lines(job, list, age, begin, &lines);
-    }
+    while (walk.ages < job->count && begin < job->frame[walk.ages]->count) ++walk.ages;
+    if (find_bends(job, begin, walk.ages, lines.count, &walk.bends))
+        copy_straight_trails(job, list, &walk, &lines);
+    else
+        copy_bent_trails(job, list, begin, walk.ages, &lines);
     finish_lines(job, list, &lines, 0);
 }
 

@@ -351,17 +351,22 @@ QD_TEST(lines_in_any_order) {
     qd_test_seeds(60, 2, check_lines);
 }
 
-// A way in pixels that goes straight on, bends, turns back, trembles on the spot, or has long pieces.
-static void make_way(qd_vec2 *way, size_t places, qd_random *random) {
+// A way in pixels that goes straight on, bends, turns back, trembles on the spot, or has long pieces; or one
+// that now and then goes on otherwise.
+static void make_way(qd_vec2 *way, size_t places, bool straight, qd_random *random) {
     const double steps[] = {1e-4, 0.02, 0.3, 1, 2, 7}, bends[] = {0, 0, 1e-4, 1e-3, 0.01, 0.1, 3};
     double step = steps[(size_t)qd_test_between(random, 0, 6)];
-    const double bend = bends[(size_t)qd_test_between(random, 0, 7)];
+    const double bend = straight ? 0 : bends[(size_t)qd_test_between(random, 0, 7)];
     double angle = qd_test_between(random, 0, 6.28);
     if (qd_test_between(random, 0, 8) < 1) angle = 0; // along a row
     way[0] = (qd_vec2){qd_test_between(random, 0, 400), qd_test_between(random, 0, 400)};
     for (size_t i = 1; i < places; ++i) {
         angle += qd_test_between(random, -bend, bend);
         if (qd_test_between(random, 0, 20) < 1) step = -step;
+        if (straight && qd_test_between(random, 0, 20) < 1) {
+            angle = qd_test_between(random, 0, 6.28);
+            step = steps[(size_t)qd_test_between(random, 0, 6)];
+        }
         way[i] = (qd_vec2){way[i - 1].x + step * cos(angle), way[i - 1].y + step * sin(angle)};
     }
 }
@@ -371,32 +376,33 @@ static void check_way(uint64_t seed) {
     enum { WAYS = 12, FRAMES = 90 };
     static qdi_trail pieces[WAYS * FRAMES];
     static uint8_t seen[400 * 400], wanted[400 * 400];
+    static qd_vec2 way[WAYS][FRAMES + 1];
     qd_random random = qd_random_at(seed, 0, 0);
     follower all;
     rig_make(&all, QD_BOUNDARY_OPEN, FRAMES);
-    for (int i = 0; i < WAYS; ++i) (void)qd_test_disk(all.world, 2 + 3 * i, 20, 0, 0, 0.5, 0);
-    look(&all);
-    for (int i = 0; i < FRAMES; ++i) ck_assert_int_eq(qdi_trails_note(&all.trails, all.world), QD_OK);
     const qdi_camera camera = qdi_camera_fit((qd_vec2){40, 40}, (qd_vec2){0, 0}, area);
+    qd_id ids[WAYS];
     for (size_t k = 0; k < WAYS; ++k) {
-        qd_vec2 way[FRAMES + 1];
-        make_way(way, FRAMES + 1, &random);
-        for (size_t back = 0; back <= FRAMES; ++back) {
-            const size_t slot = (all.trails.newest + FRAMES + 1 - back) % (FRAMES + 1);
-            all.trails.ring[slot].x[k] = way[back].x * 0.1;
-            all.trails.ring[slot].y[k] = way[back].y * 0.1;
-            way[back] = (qd_vec2){qdi_camera_x(&camera, way[back].x * 0.1),
-                                  qdi_camera_y(&camera, way[back].y * 0.1)};
-            if (back == 0) continue;
-            pieces[k * FRAMES + back - 1] = (qdi_trail){(float)way[back - 1].x,
-                                                        (float)way[back - 1].y,
-                                                        (float)way[back].x,
-                                                        (float)way[back].y,
-                                                        3,
-                                                        level_back(back - 1, FRAMES),
-                                                        level_back(back, FRAMES)};
-        }
+        ids[k] = qd_test_disk(all.world, 2 + 3 * (double)k, 20, 0, 0, 0.5, 0);
+        make_way(way[k], FRAMES + 1, seed % 2 == 0, &random);
     }
+    for (size_t back = FRAMES + 1; back-- > 0;) {
+        for (size_t k = 0; k < WAYS; ++k) {
+            qd_vec2 *at = way[k], here = {at[back].x * 0.1, at[back].y * 0.1};
+            ck_assert_int_eq(qd_world_place(all.world, ids[k], here, (qd_vec2){0, 0}, NULL), QD_OK);
+            at[back] = (qd_vec2){qdi_camera_x(&camera, here.x), qdi_camera_y(&camera, here.y)};
+            if (back == FRAMES) continue;
+            pieces[k * FRAMES + back] = (qdi_trail){(float)at[back].x,
+                                                    (float)at[back].y,
+                                                    (float)at[back + 1].x,
+                                                    (float)at[back + 1].y,
+                                                    3,
+                                                    level_back(back, FRAMES),
+                                                    level_back(back + 1, FRAMES)};
+        }
+        ck_assert_int_eq(qdi_trails_note(&all.trails, all.world), QD_OK);
+    }
+    ck_assert_int_eq(qd_world_detect(all.world), QD_OK);
     ck_assert_int_eq(qdi_picture_copy(&all.picture, all.world, &all.view, area, 1.0, NULL), QD_OK);
     levels_of(all.picture.trails, all.picture.trail_count, all.picture.clip, seen);
     true_levels_of(pieces, (size_t)WAYS * FRAMES, all.picture.clip, wanted);
@@ -510,7 +516,7 @@ QD_TEST(no_memory) {
         for (int i = 0; i < 5 && status == QD_OK; ++i) status = qdi_trails_note(&trails, world);
         ck_assert(status == QD_OK || status == QD_ERR_MEMORY);
         finished = status == QD_OK;
-        if (finished) ck_assert_uint_eq(n, 1 + 1 + 4); // the ring, and its four moments
+        if (finished) ck_assert_uint_eq(n, 1 + 1 + 2 * 4); // the ring, and its four moments
         qdi_trails_destroy(&trails);
         qd_world_destroy(world);
         ck_assert_uint_eq(memory.live, 0);
