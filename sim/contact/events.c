@@ -35,6 +35,11 @@ static void count_ended(void *context, size_t begin, size_t end) {
     job->count[begin / QDI_CONTACT_GRAIN] = ended;
 }
 
+// Marks the contacts at a range of places as going on, before those that ended are marked.
+static void mark_staying(void *context, size_t begin, size_t end) {
+    memset(((const event_job *)context)->stays + begin, 1, end - begin);
+}
+
 // Ranks the contacts of a range that ended by their numbers.
 static void rank_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
@@ -85,6 +90,12 @@ static void keep_ended(void *context, size_t begin, size_t end) {
     }
 }
 
+// Lists a range of the contacts that ended in the order of their keys.
+static void list_by_key(void *context, size_t begin, size_t end) {
+    const event_job *job = context;
+    memcpy(job->after->ended_order + begin, job->keys->value + begin, (end - begin) * sizeof(uint32_t));
+}
+
 // Finds out which of the contacts that have numbers ended, by place.
 static qd_status place_ended(qd_world *world, event_job *job, size_t all) {
     qdi_arena *arena = &world->scratch.arena;
@@ -92,7 +103,7 @@ static qd_status place_ended(qd_world *world, event_job *job, size_t all) {
     job->rank = qdi_arena_take(arena, all, sizeof *job->rank);
     job->stays = qdi_arena_take(arena, all, 1);
     if (!job->rank || !job->stays) return QD_ERR_MEMORY;
-    memset(job->stays, 1, all);
+    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, mark_staying, job);
     qdi_team_for(world->team, job->before->contact_count, QDI_CONTACT_GRAIN, rank_ended, job);
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, count_gone, job);
     (void)qdi_exclusive_scan(job->count, ranges);
@@ -111,7 +122,7 @@ static qd_status keep_all(qd_world *world, event_job *job) {
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, keep_ended, job);
     if (job->placed) {
         status = qdi_keys_sort(world->team, &keys, ends, 63);
-        memcpy(job->after->ended_order, keys.value, ends * sizeof *keys.value);
+        if (status == QD_OK) qdi_team_for(world->team, ends, QDI_CONTACT_GRAIN, list_by_key, job);
     }
     job->keys = NULL; // they are gone with this call
     return status;
