@@ -158,7 +158,17 @@ static void test_walls(void *context, size_t begin, size_t end) {
     job->wall_count[begin / QDI_BODY_GRAIN] = found;
 }
 
-// Writes the sort keys and the spots of pairs within reach.
+/// Bodies within reach lie here and there: they are asked for ahead.
+enum { AHEAD = 8 };
+/// Narrow phase: asks for what a pair's contact is made of.
+static inline void ask_for(const qdi_narrow_job *job, uint32_t row) {
+    __builtin_prefetch(&job->motion.x[row]);
+    __builtin_prefetch(&job->motion.y[row]);
+    __builtin_prefetch(&job->motion.vx[row]);
+    __builtin_prefetch(&job->motion.vy[row]);
+}
+
+// Writes the sort keys and the spots of pairs within reach; of disks also what was found.
 static void key_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
@@ -170,14 +180,22 @@ static void key_pairs(void *context, size_t begin, size_t end) {
     (void)end;
     for (size_t k = begin; place < stop; ++k, ++place) {
         const qdi_meeting pair = job->pairs[job->hits[k]];
-        changed |= put_key(job, place, key_of(job, index[pair.a], index[pair.b]),
-                           job->geometry[k].depth[0] < 0);
+        const bool plain = job->plain;
+        if (plain && place + AHEAD < stop) {
+            const qdi_meeting later = job->pairs[job->hits[k + AHEAD]];
+            ask_for(job, later.a);
+            ask_for(job, later.b);
+        }
+        const size_t at = plain ? place : k;
+        if (plain) qdi_narrow_disks(job, pair, &job->geometry[at], &job->found[at]);
+        const bool near = plain ? qdi_narrow_near(job, pair) : job->geometry[at].depth[0] < 0;
+        changed |= put_key(job, place, key_of(job, index[pair.a], index[pair.b]), near);
         job->partners[place] = (qdi_partners){{index[pair.a], generation[pair.a]},
                                               {index[pair.b], generation[pair.b]}};
-        const qdi_found_pair *found = &job->found[k];
+        const qdi_found_pair *found = &job->found[at];
         job->spots[place] = (qdi_spot){.row_a = pair.a,
                                        .row_b = pair.b,
-                                       .geometry = (uint32_t)k,
+                                       .geometry = (uint32_t)at,
                                        .image = found->image,
                                        .touches = found->sensor ? 0 : found->count};
     }
@@ -291,7 +309,7 @@ static qd_status reserve_pair_tests(const qd_allocator *allocator, qdi_arena *ar
     job->hits = qdi_arena_take(arena, job->pair_count, sizeof *job->hits);
     job->wall_mask = qdi_arena_take(arena, job->walls ? bodies : 0, sizeof *job->wall_mask);
     if (!job->count || !job->wall_count || !job->hits || !job->wall_mask) return QD_ERR_MEMORY;
-    qd_status status = qdi_geometry_reserve(allocator, state, 0, job->pair_count);
+    qd_status status = job->plain ? QD_OK : qdi_geometry_reserve(allocator, state, 0, job->pair_count);
     job->geometry = state->geometry;
     job->found = state->found;
     return status;
@@ -307,9 +325,10 @@ static qd_status reserve_contacts(const qd_allocator *allocator, qdi_scratch *sc
                              sizeof *scratch->pair_order);
     if (status == QD_OK) status = qdi_contacts_reserve(allocator, state, count);
     // Geometry of walls lies behind that of pairs, which has gaps.
-    job->wall_geometry = job->pair_count - job->wall_first;
+    const size_t pairs = job->plain ? job->wall_first : job->pair_count;
+    job->wall_geometry = pairs - job->wall_first;
     if (status == QD_OK)
-        status = qdi_geometry_reserve(allocator, state, job->pair_count, job->pair_count + job->wall_total);
+        status = qdi_geometry_reserve(allocator, state, job->plain ? 0 : pairs, pairs + job->wall_total);
     job->geometry = state->geometry;
     job->found = state->found;
     job->pair_key = scratch->pair_key;

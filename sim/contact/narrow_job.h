@@ -26,7 +26,8 @@ typedef struct qdi_narrow_job {
     int bits;               ///< of b in a key
     unsigned walls;         ///< which walls there are, by bit
     uint32_t *hits;         ///< candidates within reach, each range from its own begin on
-    qdi_geometry *geometry; ///< theirs, at the same places, and behind them those of walls
+    qdi_geometry *geometry; ///< theirs, at the same places, and behind them those of walls; where all are
+                            ///< disks by place
     qdi_found_pair *found;  ///< the rest of it, at the same places
     bool choosy;            ///< some have filters that let others through
     bool senses;            ///< some are sensors
@@ -62,7 +63,8 @@ qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion
 /// The range function over the candidates.
 void qdi_narrow_pairs(void *context, size_t begin, size_t end);
 
-/// Where all are disks: the contact of two within reach.
+/// Where all are disks: true for two within reach that do not touch; and their contact.
+bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair);
 void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry *geometry,
                       qdi_found_pair *found);
 

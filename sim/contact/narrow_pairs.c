@@ -127,8 +127,8 @@ static void put_disk_pair(const qdi_narrow_job *job, uint32_t a, uint32_t b, qd_
     put_found_pair(job, a, b, d, &manifold, geometry, found);
 }
 
-// Lists candidate pairs of disks within reach.
-static size_t list_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
+// Tests candidate pairs of disks.
+static size_t test_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
     const double *radius = job->world->radius, *x = job->motion.x, *y = job->motion.y;
     size_t found = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -144,31 +144,15 @@ static size_t list_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t en
     return found;
 }
 
+bool qdi_narrow_near(const qdi_narrow_job *job, qdi_meeting pair) {
+    const double *radius = job->world->radius;
+    return qdi_reaches(&job->reach) &&
+           !qdi_disks_meet(nearest_offset(job, pair.a, pair.b), radius[pair.a] + radius[pair.b]);
+}
+
 void qdi_narrow_disks(const qdi_narrow_job *job, qdi_meeting pair, qdi_geometry *geometry,
                       qdi_found_pair *found) {
     put_disk_pair(job, pair.a, pair.b, nearest_offset(job, pair.a, pair.b), geometry, found);
-}
-
-/// Velocities of those within reach lie here and there: they are asked for ahead.
-enum { AHEAD = 8 };
-/// Narrow phase: asks for a body's velocity.
-static inline void ask_for_velocity(const qdi_narrow_job *job, uint32_t row) {
-    __builtin_prefetch(&job->motion.vx[row]);
-    __builtin_prefetch(&job->motion.vy[row]);
-}
-
-// Tests candidate pairs of disks: those within reach become contacts while their positions are in the cache.
-static size_t test_disk_pairs(const qdi_narrow_job *job, size_t begin, size_t end) {
-    const size_t found = list_disk_pairs(job, begin, end);
-    for (size_t k = begin; k < begin + found; ++k) {
-        if (k + AHEAD < begin + found) {
-            const qdi_meeting later = job->pairs[job->hits[k + AHEAD]];
-            ask_for_velocity(job, later.a);
-            ask_for_velocity(job, later.b);
-        }
-        qdi_narrow_disks(job, job->pairs[job->hits[k]], &job->geometry[k], &job->found[k]);
-    }
-    return found;
 }
 
 // ---- all shapes ----
