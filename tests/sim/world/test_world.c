@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <quadrille/world.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double bad_numbers[] = {0, -1, (double)NAN, HUGE_VAL, -HUGE_VAL};
@@ -276,6 +277,31 @@ QD_TEST(zero_bodies_run) {
     ck_assert_int_eq(qd_world_step(world, -1, NULL), QD_ERR_VALUE);
     ck_assert_int_eq(qd_world_step(world, (double)NAN, NULL), QD_ERR_VALUE);
     ck_assert_int_eq(qd_world_step(world, HUGE_VAL, NULL), QD_ERR_VALUE);
+}
+
+// What a world of disks takes, in bytes that it has asked for, per body.
+QD_TEST(a_gas_takes_little_memory) {
+    enum { SIDE = 100, STEPS = 20 };
+    static const struct {
+        qd_contact_model model;
+        double most;
+    } cases[] = {{QD_CONTACT_NONE, 450}, {QD_CONTACT_IMPULSE, 400}, {QD_CONTACT_SPRING, 490}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+        qd_test_allocator memory = qd_test_allocator_of(&memory, 0);
+        qd_world_def def = qd_test_def(1, 1);
+        qd_test_gas_def(&def, SIDE, SIDE);
+        def.contact = cases[k].model;
+        def.threads = 1;
+        def.spring.kn = 1e4;
+        def.allocator = &memory.allocator;
+        qd_own(qd_world) world = qd_test_world(&def);
+        qd_test_gas_fill(world, SIDE, SIDE, 1);
+        qd_test_step(world, 0.01, STEPS);
+        const double bytes = (double)memory.most_bytes / (SIDE * SIDE);
+        printf("contact model %d: %.0f bytes per body\n", (int)cases[k].model, bytes);
+        ck_assert_msg(bytes < cases[k].most, "contact model %d: %.0f bytes per body", (int)cases[k].model,
+                      bytes);
+    }
 }
 
 QD_TEST_MAIN("world", 120, NULL, NULL)
