@@ -157,9 +157,9 @@ typedef struct qdi_hit {
     uint32_t row, carrier;
 } qdi_hit;
 
-/// What one thread found, in any order.
+/// What one thread found, in any order; in lines of the cache that no other thread writes to.
 typedef struct qdi_meets {
-    qdi_meet *at;
+    _Alignas(64) qdi_meet *at;
     size_t count, room;
     qdi_hit *hits;
     uint32_t *halted; ///< rows that it was the first to stop
