@@ -239,9 +239,12 @@ bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, cons
 /// Stops of ccd: the same of two that have not been seen at a glance. It says so of most pairs, for a
 /// fraction of the work.
 static bool is_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
-    const qdi_glance *one = &step->ccd->glances[a], *two = &step->ccd->glances[b];
+    const qdi_glance *one, *two;
     qdi_glance disk_a, disk_b;
-    if (step->world->shaped == 0) {
+    if (step->world->shaped > 0) {
+        one = &step->ccd->glances[a];
+        two = &step->ccd->glances[b];
+    } else {
         disk_a = glance_at_disk(step, a);
         disk_b = glance_at_disk(step, b);
         one = &disk_a;
