@@ -90,8 +90,8 @@ static inline void take_over(const carry_job *job, size_t old, size_t place, boo
     // What held them in another direction is worth nothing in this one.
     const bool same = had->nx * found->nx + had->ny * found->ny >= SAME_WAY || job->springs;
     // Of what lies on each other nearly all goes on as it was.
-    if (same && touches && had->count == 2 && found->count == 2 &&
-        had->feature[0] == found->feature[0] && had->feature[1] == found->feature[1]) {
+    if (same && touches && had->count == 2 && found->count == 2 && had->feature[0] == found->feature[0] &&
+        had->feature[1] == found->feature[1]) {
         memcpy(given->impulse, impulse, sizeof given->impulse);
         memcpy(given->friction, friction, sizeof given->friction);
         memcpy(warm_start, held, sizeof *warm_start);
