@@ -1,8 +1,7 @@
-// Contacts get their numbers, in order of (a, b), speculative ones behind the others; then they take over, in
-// the order of their spots, what they had in the moment before. Where the pairs are those of the moment
-// before, a contact has its place among the spots still; else a walk over both lists finds where it was. A
-// range writes its own contacts and spots; a mark on an old contact is written by the one that goes on from
-// it.
+// Contacts take over, in the order of their spots, what they had in the moment before. Where the pairs are
+// those of the moment before, a contact has its place among the spots still; else a walk over both lists, in
+// the order of (a, b), finds where it was. A range writes its own contacts; a mark on an old contact is
+// written by the one that goes on from it.
 
 #include "sim/contact/carry.h"
 
@@ -14,7 +13,6 @@
 #include <string.h>
 
 typedef struct carry_job {
-    const qdi_narrow_job *narrow;
     const qdi_contact_state *before, *after;
     const qdi_outcome *outcomes; ///< by place in `before`, or NULL
     bool same;                   ///< spots are of the same pairs, place by place
@@ -22,22 +20,14 @@ typedef struct carry_job {
     bool forceless;              ///< contacts give nothing to each other, but those of a loaded world
     bool grains;                 ///< a second place of the warm start belongs to the only touch
     uint32_t *from;              ///< by place: that in `before`, or NOWHERE; not where they are the same
-    uint8_t *goes_on;            ///< by contact of `before`, the speculative ones too: it touches now
-    size_t *begun;               ///< per range
+    uint8_t *goes_on;            ///< by place in `before`: it touches now
+    size_t *touching, *begun;    ///< per range
 } carry_job;
 
 #define NOWHERE UINT32_MAX
 
 /// Cosine of the angle by which the normal of a contact may turn in a step without its being another one.
 static const float SAME_WAY = 0.7F;
-
-// Counts contacts that touch, apart from those that are only near.
-static void count_touching(void *context, size_t begin, size_t end) {
-    const qdi_narrow_job *job = ((const carry_job *)context)->narrow;
-    size_t touching = 0;
-    for (size_t i = begin; i < end; ++i) touching += !job->near[job->pair_order[i]];
-    job->touching[begin / QDI_CONTACT_GRAIN] = touching;
-}
 
 // Unmarks a range of old contacts, before those that go on are marked.
 static void clear_range(void *context, size_t begin, size_t end) {
@@ -120,61 +110,37 @@ static inline bool gave_nothing(const carry_job *job, size_t old) {
            qdi_same_bytes(&job->before->warm_starts[old], &nothing_held, sizeof nothing_held);
 }
 
-/// Where an ordered walk has come to in both parts of the old list: contacts, and speculative ones.
-typedef struct walk {
-    size_t contact, near;
-} walk;
-
-// Where a walk in the old list starts for a new one from `order` on.
-static walk walk_begin(const qdi_contact_state *list, uint64_t order) {
-    return (walk){qdi_contacts_find(list, 0, list->contact_count, order),
-                  qdi_contacts_find(list, list->contact_count, qdi_constraint_count(list), order)};
+/// Carrying over: the first contact of a list, by rank, that is not before (a, b): of [low, high).
+static size_t find_rank(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list->order[middle] < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-/// Carrying over: qdi_contacts_find for the next contact of an ordered walk that has come to `from`: most
-/// often a step or two from the last.
-static size_t find_from(const qdi_contact_state *list, size_t from, size_t high, uint64_t order) {
+/// Carrying over: find_rank for the next contact of an ordered walk that has come to `from`: most often a
+/// step or two from the last.
+static size_t find_from(const qdi_contact_state *list, size_t from, uint64_t order) {
+    const size_t count = qdi_constraint_count(list);
     for (int k = 0; k < 8; ++k, ++from)
-        if (from == high || qdi_contact_order_at(list, from) >= order) return from;
-    return qdi_contacts_find(list, from, high, order);
+        if (from == count || list->order[from] >= order) return from;
+    return find_rank(list, from, count, order);
 }
 
-/// Carrying over: the place of the contact with the same order in either part, or NOWHERE.
-static uint32_t walk_to(const qdi_contact_state *list, walk *at, uint64_t order) {
-    const size_t high = list->contact_count, end = qdi_constraint_count(list);
-    at->contact = find_from(list, at->contact, high, order);
-    if (at->contact < high && list->order[at->contact] == order) return list->place[at->contact];
-    at->near = find_from(list, at->near, end, order);
-    return at->near < end && list->order[at->near] == order ? list->place[at->near] : NOWHERE;
-}
-
-/// Numbers go by the order of (a, b), spots by that of the candidates: what is read soon is asked for ahead.
-enum { AHEAD = 16 };
-
-/// Numbers of a range of the order.
-static void number_range(void *context, size_t begin, size_t end) {
+/// Finds the places in `before` of a range of ranks.
+static void trace_range(void *context, size_t begin, size_t end) {
     const carry_job *job = context;
-    const qdi_narrow_job *narrow = job->narrow;
-    const qdi_contact_state *after = job->after;
-    const uint32_t *places = narrow->pair_order;
-    size_t touching = narrow->touching[begin / QDI_CONTACT_GRAIN],
-           near = narrow->touching_total + begin - touching;
-    walk at = {0, 0};
-    for (size_t i = begin; i < end; ++i) {
-        if (i + AHEAD < end) {
-            __builtin_prefetch(&after->spots[places[i + AHEAD]], 1);
-            __builtin_prefetch(&after->partners[places[i + AHEAD]]);
-        }
-        const uint32_t place = places[i];
-        const size_t number = narrow->near[place] ? near++ : touching++;
-        const uint64_t order = qdi_contact_order(after->partners[place].a, after->partners[place].b);
-        after->spots[place].contact = (uint32_t)number;
-        after->spots[place].rank = (uint32_t)i;
-        after->place[number] = place;
-        after->order[number] = order;
-        if (job->same) continue;
-        if (i == begin) at = walk_begin(job->before, order);
-        job->from[place] = walk_to(job->before, &at, order);
+    const qdi_contact_state *before = job->before, *after = job->after;
+    const size_t count = qdi_constraint_count(before);
+    size_t at = find_rank(before, 0, count, after->order[begin]);
+    for (size_t r = begin; r < end; ++r) {
+        at = find_from(before, at, after->order[r]);
+        job->from[after->ranked[r]] = at < count && before->order[at] == after->order[r] ? before->ranked[at]
+                                                                                         : NOWHERE;
     }
 }
 
@@ -184,6 +150,8 @@ static bool same_bodies(const qdi_partners *p, const qdi_partners *q) {
 }
 
 /// What was found lies with gaps: it is asked for ahead.
+enum { AHEAD = 16 };
+/// Asks for what was found of a contact some places further on.
 static inline void ask_for(const carry_job *job, size_t p, size_t end) {
     if (p + AHEAD >= end) return;
     __builtin_prefetch(&job->after->found[job->after->spots[p + AHEAD].geometry]);
@@ -194,35 +162,39 @@ static inline void ask_for(const carry_job *job, size_t p, size_t end) {
 static void carry_range(void *context, size_t begin, size_t end) {
     const carry_job *job = context;
     const qdi_contact_state *before = job->before, *after = job->after;
-    size_t begun = 0;
+    size_t touching = 0, begun = 0;
     for (size_t p = begin; p < end; ++p) {
         ask_for(job, p, end);
         const uint32_t old = job->same ? (uint32_t)p : job->from[p];
-        const bool held = old != NOWHERE && same_bodies(&before->partners[old], &after->partners[p]);
-        const bool touches = after->spots[p].contact < after->contact_count;
+        const qdi_found_pair *found = &after->found[after->spots[p].geometry];
+        const bool held = old != NOWHERE &&
+                          (job->same || same_bodies(&before->partners[old], &after->partners[p]));
+        const bool touches = !found->near;
+        const qdi_warm_start *warm_start = &nothing_held;
         if (held && !gave_nothing(job, old)) {
             take_over(job, old, p, touches);
+            warm_start = &after->warm_starts[p];
         } else {
             qdi_put_rare(&after->given[p], &nothing_given, sizeof nothing_given);
             qdi_put_rare(&after->warm_starts[p], &nothing_held, sizeof nothing_held);
         }
-        const bool persists = held && touches && before->spots[old].contact < before->contact_count;
+        after->marks[p] = qdi_marks_of(found, warm_start);
+        const bool persists = held && touches && !qdi_near_at(before, old);
         after->persists[p] = persists;
-        if (held && touches) job->goes_on[before->spots[old].contact] = 1;
+        if (held) job->goes_on[old] = touches;
+        touching += touches;
         begun += touches && !persists;
     }
+    job->touching[begin / QDI_CONTACT_GRAIN] = touching;
     job->begun[begin / QDI_CONTACT_GRAIN] = begun;
 }
 
-qd_status qdi_carry(qd_world *world, qdi_narrow_job *narrow, size_t count, const qdi_outcome *outcomes) {
+qd_status qdi_carry(qd_world *world, size_t count, const qdi_outcome *outcomes) {
     qdi_contact_state *before = &world->present, *after = &world->following;
-    qd_status status = qdi_spots_part(world, before);
-    if (status != QD_OK) return status;
-    const bool springs = qdi_springs(world), same = before->pairs > 0 && before->pairs == after->pairs;
+    const bool springs = qdi_springs(world), same = qdi_same_pairs(before, after);
     qdi_arena *arena = &world->scratch.arena;
-    const size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
-    carry_job job = {.narrow = narrow,
-                     .before = before,
+    const size_t old = qdi_constraint_count(before), ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
+    carry_job job = {.before = before,
                      .after = after,
                      .outcomes = outcomes,
                      .same = same,
@@ -230,20 +202,20 @@ qd_status qdi_carry(qd_world *world, qdi_narrow_job *narrow, size_t count, const
                      .forceless = world->def.contact == QD_CONTACT_NONE && !outcomes,
                      .grains = springs && qdi_spring_grains(&world->def.spring),
                      .from = qdi_arena_take(arena, same ? 0 : count, sizeof *job.from),
-                     .goes_on = qdi_arena_take(arena, qdi_constraint_count(before), 1),
+                     .goes_on = qdi_arena_take(arena, old, 1),
+                     .touching = qdi_arena_take(arena, ranges, sizeof *job.touching),
                      .begun = qdi_arena_take(arena, ranges, sizeof *job.begun)};
-    if (!job.from || !job.goes_on || !job.begun) return QD_ERR_MEMORY;
+    if (!job.from || !job.goes_on || !job.touching || !job.begun) return QD_ERR_MEMORY;
     world->scratch.goes_on = job.goes_on;
-    world->scratch.goes_on_placed = false;
-    qdi_team_for(world->team, qdi_constraint_count(before), QDI_BODY_GRAIN, clear_range, &job);
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_touching, &job);
-    narrow->touching_total = qdi_exclusive_scan(narrow->touching, ranges);
-    after->contact_count = narrow->touching_total;
-    after->near_count = count - narrow->touching_total;
-    after->parts = true;
-    after->whole = after->met = after->thin = false;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, number_range, &job);
+    if (!same) {
+        qdi_team_for(world->team, old, QDI_BODY_GRAIN, clear_range, &job);
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, trace_range, &job);
+    }
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, carry_range, &job);
+    after->contact_count = qdi_exclusive_scan(job.touching, ranges);
+    after->near_count = count - after->contact_count;
     after->begins = qdi_exclusive_scan(job.begun, ranges);
+    after->parts = true;
+    after->whole = after->numbered = after->met = after->thin = false;
     return QD_OK;
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "sim/contact/narrow_job.h"
+#include "sim/world/contact_state.h"
+#include "sim/world/world_impl.h"
 
-/// Numbers the contacts of `following`, whose spots and their order are known, and lets those that were there
-/// in the present state take over impulses and warm starts: of `outcomes` (by place in the present state),
-/// or where that is NULL those that it has. Notes in the scratch which of the present ones go on.
-/// Errors: QD_ERR_MEMORY.
-QD_MUST_USE qd_status qdi_carry(qd_world *world, qdi_narrow_job *job, size_t count,
-                                const qdi_outcome *outcomes);
+/// Lets the `count` contacts of `following`, whose spots and their order are known, take over impulses and
+/// warm starts from those that were there in the present state, which has parts: of `outcomes` (by place in
+/// it), or where that is NULL those that it has. Counts contacts, and notes in the scratch which of the
+/// present ones go on. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_carry(qd_world *world, size_t count, const qdi_outcome *outcomes);

@@ -190,6 +190,7 @@ static qd_status expect_candidates(void *context, size_t count) {
     qd_world *world = context;
     const qd_status status = qdi_reserve(world->allocator, &world->met, &world->met_room, 0,
                                          count + count / 8, sizeof *world->met);
+    world->scratch.hits_layout = 0;
     if (status == QD_OK) world->met_count = count;
     return status;
 }

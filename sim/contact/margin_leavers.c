@@ -225,6 +225,7 @@ qd_status qdi_leavers_refresh(qdi_fatten_job *fat, qdi_found *found) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
     qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
     close_holes(world->met, &world->met_count, &job, met_ranges);
+    world->scratch.hits_layout = 0;
     world->margin.edited = true;
     return file_again(world->tree, world->index, world->fat, job.rows, left);
 }

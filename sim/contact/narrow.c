@@ -1,8 +1,9 @@
 // Exact tests in float64, in parallel passes: candidates (narrow_pairs.c) and walls are tested, and what is
-// within reach is noted beside the hit; keys are put in order of (a, b), and contacts get their numbers by it
-// (carry.c). Their spots stay in the order of the candidates. A range of candidates writes its hits from its
-// own begin on, so ranges share nothing; a scan over the ranges' counts says where each one's keys and spots
-// go:
+// within reach is noted beside the hit; keys are put in order of (a, b), and contacts get their ranks by it.
+// Their spots stay in the order of the candidates. What lies on each other is for many steps the same pairs,
+// found among the same candidates: then a state that was theirs has its spots and their order still. A range
+// of candidates writes its hits from its own begin on, so ranges share nothing; a scan over the ranges'
+// counts says where each one's keys and spots go:
 //
 //   candidates  | range 0      | range 1      | range 2    |
 //   hits        | 3 9 . . . .  | 14 . . . . . | 22 25 27 . |      counts 2 1 3 -> first 0 2 3
@@ -14,6 +15,7 @@
 #include "sim/contact/narrow.h"
 
 #include "core/base/assert.h"
+#include "core/base/memory.h"
 #include "sim/contact/carry.h"
 #include "sim/contact/narrow_job.h"
 #include "sim/world/contact_state.h"
@@ -23,6 +25,7 @@
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
 #include "sim/world/scratch.h"
+#include "sim/world/spots.h"
 #include "sim/world/surface.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
@@ -36,17 +39,17 @@ static uint64_t key_of(const qdi_narrow_job *job, uint64_t a, uint64_t b) {
     return a << job->bits | b;
 }
 
-/// Puts the key of a place, and whether its contact is a speculative one; true where another key was there.
-static bool put_key(const qdi_narrow_job *job, size_t place, uint64_t key, bool near) {
-    const bool other = job->kept <= place || job->pair_key[place] != key;
-    job->pair_key[place] = key;
-    job->near[place] = near;
-    return other;
+/// Puts the partners of a place; true where it had others in the moment before.
+static inline bool put_partners(const qdi_narrow_job *job, size_t place, qd_id a, qd_id b) {
+    const qdi_contact_state *before = &job->world->present;
+    const qdi_partners partners = {a, b};
+    job->partners[place] = partners;
+    return place >= job->kept || !qdi_same_bytes(&before->partners[place], &partners, sizeof partners);
 }
 
-// The narrow phase notes that contacts differ from those of the moment before.
-static void note_contact_change(const qdi_narrow_job *job, bool changed) {
-    if (changed) atomic_store_explicit(job->changed, true, memory_order_relaxed);
+// The narrow phase notes that something is not as in the moment before.
+static void note_change(atomic_bool *what, bool changed) {
+    if (changed) atomic_store_explicit(what, true, memory_order_relaxed);
 }
 
 // Bits that a number up to the given one takes, for the sort of contact keys.
@@ -168,8 +171,8 @@ static inline void ask_for(const qdi_narrow_job *job, uint32_t row) {
     __builtin_prefetch(&job->motion.vy[row]);
 }
 
-// Writes the sort keys and the spots of pairs within reach; of disks also what was found.
-static void key_pairs(void *context, size_t begin, size_t end) {
+// Writes the partners and the spots of pairs within reach; of disks also what was found.
+static void place_pairs(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     size_t range = begin / job->grain, ranges = qdi_range_count(job->pair_count, job->grain);
     size_t place = job->count[range];
@@ -187,19 +190,15 @@ static void key_pairs(void *context, size_t begin, size_t end) {
             ask_for(job, later.b);
         }
         const size_t at = plain ? place : k;
-        if (plain) qdi_narrow_disks(job, pair, &job->geometry[at], &job->found[at]);
-        const bool near = plain ? qdi_narrow_near(job, pair) : job->geometry[at].depth[0] < 0;
-        changed |= put_key(job, place, key_of(job, index[pair.a], index[pair.b]), near);
-        job->partners[place] = (qdi_partners){{index[pair.a], generation[pair.a]},
-                                              {index[pair.b], generation[pair.b]}};
-        const qdi_found_pair *found = &job->found[at];
-        job->spots[place] = (qdi_spot){.row_a = pair.a,
-                                       .row_b = pair.b,
-                                       .geometry = (uint32_t)at,
-                                       .image = found->image,
-                                       .touches = found->sensor ? 0 : found->count};
+        if (plain) {
+            qdi_narrow_disks(job, pair, &job->geometry[at], &job->found[at]);
+            job->found[at].near = qdi_narrow_near(job, pair);
+        }
+        changed |= put_partners(job, place, (qd_id){index[pair.a], generation[pair.a]},
+                                (qd_id){index[pair.b], generation[pair.b]});
+        job->spots[place] = (qdi_spot){.row_a = pair.a, .row_b = pair.b, .geometry = (uint32_t)at};
     }
-    note_contact_change(job, changed);
+    note_change(job->changed, changed);
 }
 
 /// Narrow phase: how a body meets a wall.
@@ -224,8 +223,20 @@ static void meet_any_wall(const qdi_narrow_job *job, uint32_t row, int wall, qdi
     found->approach = (v.x - w.x) * geometry->normal.x + (v.y - w.y) * geometry->normal.y;
 }
 
-// Writes the sort keys and the spots of contacts with walls, and what was found.
-static void key_walls(void *context, size_t begin, size_t end) {
+/// Narrow phase: puts the spot of a contact with a wall; true where there was another one in the moment
+/// before.
+static inline bool put_wall_spot(const qdi_narrow_job *job, size_t place, uint32_t row, uint32_t wall) {
+    const qdi_spot *before = job->laid ? &job->world->present.spots[place] : NULL;
+    job->spots[place] = (qdi_spot){.row_a = row,
+                                   .row_b = QDI_NO_ROW,
+                                   .rank = before ? before->rank : 0,
+                                   .geometry = (uint32_t)(job->wall_geometry + place),
+                                   .wall = wall};
+    return !before || before->row_a != row || before->row_b != QDI_NO_ROW || before->wall != wall;
+}
+
+// Writes the partners and the spots of contacts with walls, and what was found.
+static void place_walls(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
     const qd_world *world = job->world;
     const size_t range = begin / QDI_BODY_GRAIN, last = range + 1;
@@ -233,60 +244,77 @@ static void key_walls(void *context, size_t begin, size_t end) {
                                                                              : job->wall_total;
     if (job->wall_count[range] == stop) return;
     size_t place = job->wall_first + job->wall_count[range];
-    bool changed = false;
+    bool changed = false, moved = false;
     for (size_t r = begin; r < end; ++r) {
         const unsigned met = job->wall_mask[r];
         for (unsigned wall = 0; met && wall < QDI_WALLS; ++wall) {
             if (!(met >> wall & 1U)) continue;
-            changed |= put_key(job, place, key_of(job, world->index[r], world->index_count + wall),
-                               met >> (QDI_WALLS + wall) & 1U);
             const size_t at = job->wall_geometry + place;
-            qdi_found_pair *found = &job->found[at];
-            meet_any_wall(job, (uint32_t)r, (int)wall, &job->geometry[at], found);
-            job->partners[place] = (qdi_partners){{world->index[r], world->generation[r]},
-                                                  {(uint32_t)QD_WALL_LEFT + wall, 0}};
-            job->spots[place++] = (qdi_spot){.row_a = (uint32_t)r,
-                                             .row_b = QDI_NO_ROW,
-                                             .geometry = (uint32_t)at,
-                                             .image = found->image,
-                                             .touches = found->sensor ? 0 : found->count,
-                                             .wall = (uint8_t)wall};
+            meet_any_wall(job, (uint32_t)r, (int)wall, &job->geometry[at], &job->found[at]);
+            job->found[at].near = met >> (QDI_WALLS + wall) & 1U;
+            moved |= put_wall_spot(job, place, (uint32_t)r, wall);
+            changed |= put_partners(job, place, (qd_id){world->index[r], world->generation[r]},
+                                    (qd_id){(uint32_t)QD_WALL_LEFT + wall, 0});
+            place += 1;
         }
     }
-    note_contact_change(job, changed);
+    note_change(job->changed, changed);
+    note_change(job->moved, moved);
 }
 
 // ---- order ----
 
-// Copies keys of contacts to where they are sorted.
+// Narrow phase: keys of a range of contacts, to be sorted.
 static void fill_sort_keys(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
-    memcpy(job->keys->key + begin, job->pair_key + begin, (end - begin) * sizeof *job->pair_key);
-    for (size_t i = begin; i < end; ++i) job->keys->value[i] = (uint32_t)i;
+    const uint32_t indices = (uint32_t)job->world->index_count;
+    for (size_t p = begin; p < end; ++p) {
+        const qd_id a = job->partners[p].a, b = job->partners[p].b;
+        job->keys->key[p] = key_of(job, a.index,
+                                   p < job->wall_first ? b.index : indices + job->spots[p].wall);
+        job->keys->value[p] = (uint32_t)p;
+    }
 }
 
-// Keeps the sorted order of contacts.
-static void keep_contact_order(void *context, size_t begin, size_t end) {
+// Narrow phase: gives a range of the sorted contacts their ranks.
+static void rank_range(void *context, size_t begin, size_t end) {
     const qdi_narrow_job *job = context;
-    memcpy(job->pair_order + begin, job->keys->value + begin, (end - begin) * sizeof *job->pair_order);
+    const qdi_contact_state *state = &job->world->following;
+    for (size_t r = begin; r < end; ++r) {
+        const uint32_t place = job->keys->value[r];
+        state->ranked[r] = place;
+        state->order[r] = qdi_contact_order(job->partners[place].a, job->partners[place].b);
+        job->spots[place].rank = (uint32_t)r;
+    }
 }
 
-/// Narrow phase: puts the places in the order of their keys. Where they have the keys of the step before they
-/// have its order too: pairs that lie on each other stay the same for many steps.
-static qd_status sort_pairs(qd_team *team, qdi_scratch *scratch, qdi_narrow_job *job, size_t count) {
-    qdi_keys keys;
-    if (count == scratch->pair_count && !atomic_load_explicit(job->changed, memory_order_relaxed))
+// Narrow phase: the same where they are those of the moment before.
+static void copy_ranks(void *context, size_t begin, size_t end) {
+    const qdi_narrow_job *job = context;
+    const qdi_contact_state *from = &job->world->present, *state = &job->world->following;
+    memcpy(state->ranked + begin, from->ranked + begin, (end - begin) * sizeof *state->ranked);
+    memcpy(state->order + begin, from->order + begin, (end - begin) * sizeof *state->order);
+    for (size_t p = begin; p < end; ++p) job->spots[p].rank = from->spots[p].rank;
+}
+
+/// Narrow phase: puts the places in the order of their keys. Where they have the pairs of the moment before
+/// they have its order too: pairs that lie on each other stay the same for many steps.
+static qd_status sort_pairs(qd_world *world, qdi_narrow_job *job, size_t count) {
+    qdi_scratch *scratch = &world->scratch;
+    if (count == job->kept && !atomic_load_explicit(job->changed, memory_order_relaxed)) {
+        world->following.pairs = world->present.pairs;
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, copy_ranks, job);
         return QD_OK;
-    scratch->pair_count = 0;
-    scratch->pairs += 1;
+    }
+    qdi_keys keys;
     qd_status status = qdi_keys_take(&scratch->arena, count, &keys);
     if (status != QD_OK) return status;
     job->keys = &keys;
-    qdi_team_for(team, count, QDI_CONTACT_GRAIN, fill_sort_keys, job);
-    status = qdi_keys_sort(team, &keys, count, 2 * job->bits);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, fill_sort_keys, job);
+    status = qdi_keys_sort(world->team, &keys, count, 2 * job->bits);
     if (status != QD_OK) return status;
-    qdi_team_for(team, count, QDI_CONTACT_GRAIN, keep_contact_order, job);
-    scratch->pair_count = count;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, rank_range, job);
+    world->following.pairs = ++scratch->pairs;
     return QD_OK;
 }
 
@@ -300,30 +328,30 @@ static unsigned walls_of(const qdi_axis axis[2], qd_contact_model model) {
 }
 
 // Takes arrays for testing candidates from the arena of the step.
-static qd_status reserve_pair_tests(const qd_allocator *allocator, qdi_arena *arena, size_t bodies,
-                                    qdi_narrow_job *job, qdi_contact_state *state) {
+static qd_status reserve_pair_tests(qd_world *world, qdi_narrow_job *job, qdi_contact_state *state) {
+    qdi_scratch *scratch = &world->scratch;
+    qdi_arena *arena = &scratch->arena;
+    const qd_allocator *allocator = world->allocator;
+    const size_t bodies = world->count;
     size_t ranges = qdi_range_count(job->pair_count, job->grain);
     size_t body_ranges = job->walls ? qdi_range_count(bodies, QDI_BODY_GRAIN) : 0;
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
     job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
-    job->hits = qdi_arena_take(arena, job->pair_count, sizeof *job->hits);
     job->wall_mask = qdi_arena_take(arena, job->walls ? bodies : 0, sizeof *job->wall_mask);
-    if (!job->count || !job->wall_count || !job->hits || !job->wall_mask) return QD_ERR_MEMORY;
-    qd_status status = job->plain ? QD_OK : qdi_geometry_reserve(allocator, state, 0, job->pair_count);
+    if (!job->count || !job->wall_count || !job->wall_mask) return QD_ERR_MEMORY;
+    qd_status status = qdi_reserve(allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
+                                   sizeof *scratch->hits);
+    if (status == QD_OK && !job->plain) status = qdi_geometry_reserve(allocator, state, 0, job->pair_count);
+    job->hits = scratch->hits;
     job->geometry = state->geometry;
     job->found = state->found;
     return status;
 }
 
 // Makes room for the contacts found and for their order.
-static qd_status reserve_contacts(const qd_allocator *allocator, qdi_scratch *scratch, qdi_narrow_job *job,
-                                  size_t count, qdi_contact_state *state) {
-    qd_status status = qdi_reserve(allocator, &scratch->pair_key, &scratch->pair_key_room,
-                                   scratch->pair_count, count, sizeof *scratch->pair_key);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->pair_order, &scratch->pair_order_room, 0, count,
-                             sizeof *scratch->pair_order);
-    if (status == QD_OK) status = qdi_contacts_reserve(allocator, state, count);
+static qd_status reserve_contacts(const qd_allocator *allocator, qdi_narrow_job *job, size_t count,
+                                  qdi_contact_state *state) {
+    qd_status status = qdi_contacts_reserve(allocator, state, count);
     // Geometry of walls lies behind that of pairs, which has gaps.
     const size_t pairs = job->plain ? job->wall_first : job->pair_count;
     job->wall_geometry = pairs - job->wall_first;
@@ -331,14 +359,9 @@ static qd_status reserve_contacts(const qd_allocator *allocator, qdi_scratch *sc
         status = qdi_geometry_reserve(allocator, state, job->plain ? 0 : pairs, pairs + job->wall_total);
     job->geometry = state->geometry;
     job->found = state->found;
-    job->pair_key = scratch->pair_key;
-    job->pair_order = scratch->pair_order;
-    job->near = qdi_arena_take(&scratch->arena, count, sizeof *job->near);
-    job->touching = qdi_arena_take(&scratch->arena, qdi_range_count(count, QDI_CONTACT_GRAIN),
-                                   sizeof *job->touching);
     job->spots = state->spots;
     job->partners = state->partners;
-    return status == QD_OK && !(job->near && job->touching) ? QD_ERR_MEMORY : status;
+    return status;
 }
 
 qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion) {
@@ -364,19 +387,47 @@ qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion
     return job;
 }
 
-qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes) {
+// Narrow phase: gives a range of contacts the spots and the order that there were in the moment before.
+static void copy_layout(void *context, size_t begin, size_t end) {
+    const qdi_narrow_job *job = context;
+    const qdi_contact_state *from = &job->world->present;
+    const size_t count = end - begin;
+    memcpy(job->spots + begin, from->spots + begin, count * sizeof *job->spots);
+    memcpy(job->partners + begin, from->partners + begin, count * sizeof *job->partners);
+    copy_ranks(context, begin, end);
+}
+
+/// Narrow phase: spots and their order; `laid`: they are those of the moment before.
+static qd_status lay(qd_world *world, qdi_narrow_job *job, size_t count, bool laid) {
+    const qdi_contact_state *before = &world->present;
     qdi_contact_state *state = &world->following;
+    if (!laid) {
+        qdi_team_for(world->team, job->pair_count, job->grain, place_pairs, job);
+        state->layout = ++world->scratch.layouts;
+        return sort_pairs(world, job, count);
+    }
+    state->pairs = before->pairs;
+    if (state->layout == before->layout) return QD_OK; // and those of the one before that
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, copy_layout, job);
+    state->layout = before->layout;
+    return QD_OK;
+}
+
+qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes) {
+    qdi_contact_state *before = &world->present, *state = &world->following;
+    qdi_scratch *scratch = &world->scratch;
     qd_team *team = world->team;
-    atomic_bool changed = false;
-    const int bits = bits_for(world->index_count + QDI_WALLS);
-    if (bits != world->scratch.pair_bits) world->scratch.pair_count = 0; // other numbers for the same pairs
-    world->scratch.pair_bits = bits;
+    atomic_bool changed = false, moved = false;
     qdi_narrow_job job = qdi_narrow_job_of(world, motion);
     job.changed = &changed;
-    job.bits = bits;
-    job.kept = world->scratch.pair_count;
-    qd_status status = reserve_pair_tests(world->allocator, &world->scratch.arena, world->count, &job, state);
+    job.moved = &moved;
+    job.bits = bits_for(world->index_count + QDI_WALLS);
+    job.laid = !job.plain && before->layout > 0 && scratch->hits_layout == before->layout;
+    scratch->hits_layout = 0;
+    qd_status status = qdi_spots_part(world, before);
+    if (status == QD_OK) status = reserve_pair_tests(world, &job, state);
     if (status != QD_OK) return status;
+    job.kept = before->pairs > 0 ? qdi_constraint_count(before) : 0;
 
     // Two disks are tested in a few nanoseconds: so few of them are not worth another thread.
     if (job.plain) qdi_contacts_share(world, job.pair_count / 2);
@@ -388,13 +439,13 @@ qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcom
     size_t count = job.wall_first + job.wall_total;
     qdi_contacts_share(world, count);
 
-    status = reserve_contacts(world->allocator, &world->scratch, &job, count, state);
+    status = reserve_contacts(world->allocator, &job, count, state);
     if (status != QD_OK) return status;
-    qdi_team_for(team, job.pair_count, job.grain, key_pairs, &job);
-    if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, key_walls, &job);
-    status = sort_pairs(team, &world->scratch, &job, count);
-    if (status != QD_OK) return status;
+    job.laid = job.laid && !moved && job.wall_first == before->first_wall && count == job.kept;
+    if (job.walls) qdi_team_for(team, world->count, QDI_BODY_GRAIN, place_walls, &job);
     state->first_wall = job.wall_first;
-    state->pairs = world->scratch.pairs;
-    return qdi_carry(world, &job, count, outcomes);
+    status = lay(world, &job, count, job.laid && !moved);
+    if (status != QD_OK) return status;
+    scratch->hits_layout = job.plain ? 0 : state->layout;
+    return qdi_carry(world, count, outcomes);
 }

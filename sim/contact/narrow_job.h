@@ -15,6 +15,9 @@
 /// Candidates per range where they may be anything: what two shapes take is many times what two disks do.
 #define QDI_SHAPED_GRAIN QDI_RECTS_MOST
 
+/// Where the hits of a range end.
+#define QDI_NO_HIT UINT32_MAX
+
 typedef struct qdi_narrow_job {
     const qd_world *world;
     qdi_motion motion;
@@ -25,7 +28,8 @@ typedef struct qdi_narrow_job {
     qd_vec2 period, half;   ///< and half of it, HUGE_VAL where there is none
     int bits;               ///< of b in a key
     unsigned walls;         ///< which walls there are, by bit
-    uint32_t *hits;         ///< candidates within reach, each range from its own begin on
+    uint32_t *hits;         ///< candidates within reach, each range from its own begin on; where there are
+                            ///< fewer than candidates QDI_NO_HIT comes behind them, unless all are disks
     qdi_geometry *geometry; ///< theirs, at the same places, and behind them those of walls; where all are
                             ///< disks by place
     qdi_found_pair *found;  ///< the rest of it, at the same places
@@ -40,16 +44,11 @@ typedef struct qdi_narrow_job {
     size_t *count;      ///< per range of candidates
     size_t *wall_count; ///< per range of bodies
     size_t wall_total;
-    // By place, those of walls last: key, and whether the contact is a speculative one; and the places in
-    // order of keys.
-    uint64_t *pair_key;
-    uint8_t *near;
-    uint32_t *pair_order;
-    size_t kept;          ///< places whose keys are those of the step before until they are put
-    atomic_bool *changed; ///< some of them is another now
+    size_t kept;          ///< places of the moment before, from whose pairs these may differ
+    atomic_bool *changed; ///< some do
+    bool laid;            ///< spots are those of the moment before
+    atomic_bool *moved;   ///< some no longer are
     const qdi_keys *keys; ///< to be sorted
-    size_t *touching;     ///< per range of the order: contacts that touch, then those before it
-    size_t touching_total;
     size_t wall_first;    ///< place of the first wall's key
     size_t wall_geometry; ///< how much further behind the geometry of a wall lies
     // By place:

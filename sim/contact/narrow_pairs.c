@@ -97,6 +97,7 @@ void qdi_put_touches(const qdi_manifold *manifold, double x, double y, qdi_geome
         geometry->depth[k] = 0 - touch->gap; // never -0
         found->feature[k] = touch->feature;
     }
+    found->near = geometry->depth[0] < 0;
 }
 
 /// Narrow phase: what is said of a pair beside where it touches.
@@ -289,7 +290,8 @@ static bool put_facing_sides(const qdi_narrow_job *job, const near_pair *pair, c
                               .nx = (float)meets->nx[at],
                               .ny = (float)meets->ny[at],
                               .feature = {(uint32_t)meets->feature[0][at], (uint32_t)meets->feature[1][at]},
-                              .count = (uint8_t)meets->count[at]};
+                              .count = (uint8_t)meets->count[at],
+                              .near = meets->depth[0][at] < 0};
     put_pair_traits(job, pair->a, pair->b, found);
     return true;
 }
@@ -325,23 +327,31 @@ static size_t test_shaped_pairs(const qdi_narrow_job *job, size_t begin, size_t 
     const size_t count = cull_pairs(job, begin, end, list, &rects);
     job->meet_rects(&rects, &meets);
     hulls.pairs.count = 0;
-    size_t found = 0, rect = 0, hull = 0;
+    size_t hit = begin, rect = 0, hull = 0;
+    bool moved = false;
     for (size_t k = 0; k < count; ++k) {
         const near_pair *pair = &list[k];
-        const size_t hit = begin + found;
-        job->hits[hit] = pair->candidate;
         if (pair->hulls && hull == hulls.pairs.count) {
             test_hulls(job, pair, count - k, &hulls, &hull_meets);
             hull = 0;
         }
+        bool met;
         if (pair->rects)
-            found += put_batched(job, pair, &meets, rect++, hit);
+            met = put_batched(job, pair, &meets, rect++, hit);
         else if (pair->hulls)
-            found += put_batched(job, pair, &hull_meets, hull++, hit);
+            met = put_batched(job, pair, &hull_meets, hull++, hit);
         else
-            found += put_any_pair(job, pair, hit);
+            met = put_any_pair(job, pair, hit);
+        if (!met) continue;
+        moved = moved || (job->laid && job->hits[hit] != pair->candidate);
+        job->hits[hit++] = pair->candidate;
     }
-    return found;
+    if (hit < end) {
+        moved = moved || (job->laid && job->hits[hit] != QDI_NO_HIT);
+        job->hits[hit] = QDI_NO_HIT;
+    }
+    if (moved) atomic_store_explicit(job->moved, true, memory_order_relaxed);
+    return hit - begin;
 }
 
 void qdi_narrow_pairs(void *context, size_t begin, size_t end) {

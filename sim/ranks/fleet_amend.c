@@ -451,7 +451,6 @@ static void put_contacts(qd_world *world) {
         qdi_contacts_trade(&world->present, &world->following, world->present.contact_count);
     world->scratch.slots_of = 0;
     world->scratch.accelerations_present = false;
-    world->scratch.pair_count = 0;
     world->scratch.link_count = 0;
     qdi_fleet_find_rows(world);
     qdi_touching_mark(world);

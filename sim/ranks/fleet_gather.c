@@ -295,7 +295,6 @@ static qd_status put_together(const qdi_fleet_rank *rank, const qdi_message *fro
     qdi_touching_mark(whole);
     whole->scratch.slots_of = 0;
     whole->scratch.accelerations_present = false;
-    whole->scratch.pair_count = 0;
     return qdi_tree_restore(whole);
 }
 

@@ -26,9 +26,9 @@ static void order_coming(const meeting_job *job) {
 }
 
 // Fleet's contacts: puts a disk in a wall, by index.
-static void put_wall(qdi_contact_state *state, size_t place, uint32_t index, uint8_t wall,
+static void put_wall(qdi_contact_state *state, size_t place, uint32_t index, uint32_t wall,
                      const qdi_wall_touch *touch) {
-    state->spots[place] = (qdi_spot){.row_a = index, .row_b = QDI_NO_ROW, .touches = 1, .wall = wall};
+    state->spots[place] = (qdi_spot){.row_a = index, .row_b = QDI_NO_ROW, .wall = wall};
     state->walls[place - state->first_wall] = *touch;
 }
 
@@ -68,8 +68,8 @@ static qd_status put_coming(const meeting_job *job, const qdi_contact_mail *one,
     uint32_t b = 0;
     state->persists[place] = one->persists;
     if (one->b & QDI_FLEET_WALL) {
-        const uint8_t wall = (uint8_t)(one->contact.b.index - (uint32_t)QD_WALL_LEFT);
-        put_wall(state, place, a, wall, &(qdi_wall_touch){touch->point, touch->depth});
+        put_wall(state, place, a, one->contact.b.index - (uint32_t)QD_WALL_LEFT,
+                 &(qdi_wall_touch){touch->point, touch->depth});
     } else {
         b = qdi_names_find(job->splice->names, job->splice->bodies, one->b);
         state->pairs_met[place] = (qdi_meeting){a, b};
@@ -106,13 +106,13 @@ static qd_status begin_state(const meeting_job *job, size_t pairs) {
         status = qdi_meetings_reserve(world->allocator, state, from->thin, pairs, job->all.all - pairs);
     if (status != QD_OK) return status;
     qdi_fleet_begin_state(from, job->all.all, job->all.all, state);
-    state->parts = state->whole = false;
+    state->parts = state->whole = state->numbered = false;
     state->met = true;
     state->thin = from->thin;
     state->period = from->period;
     state->dt = from->dt;
     state->first_wall = pairs;
-    state->pairs = 0;
+    state->pairs = state->layout = 0;
     if (state->thin) state->thin_forces[pairs] = (qdi_thin_force){0, 0, 0, 0};
     return QD_OK;
 }

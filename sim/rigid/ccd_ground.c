@@ -71,7 +71,7 @@ static void clear_range(void *context, size_t begin, size_t end) {
 static uint32_t carrier_of(const qdi_step *step, const qdi_link *link) {
     const qd_world *world = step->world;
     if (link->row_b == QDI_NO_ROW) {
-        const int wall = world->present.spots[link->place].wall;
+        const int wall = (int)world->present.spots[link->place].wall;
         return qdi_wall_speed(world, wall) != 0 ? qdi_carrier_of_wall(wall) : QDI_NO_ROW;
     }
     const uint32_t row = link->moves_a ? link->row_b : link->row_a;

@@ -43,7 +43,7 @@ static inline bool qdi_constraints_shift(const qd_world *world) {
 
 /// The way from a link's b, which is no wall, to the image of it that a touches.
 static inline qd_vec2 qdi_constraint_shift(const qd_world *world, const qdi_link *link) {
-    const qd_image image = qdi_constraints_shift(world) ? world->present.spots[link->place].image
+    const qd_image image = qdi_constraints_shift(world) ? world->present.found[link->geometry].image
                                                         : (qd_image){0, 0};
     const bool px = world->axis[0].boundary == QD_BOUNDARY_PERIODIC,
                py = world->axis[1].boundary == QD_BOUNDARY_PERIODIC;

@@ -45,6 +45,7 @@ typedef struct rigid_job {
     size_t *count;             ///< per range: constraints that may bounce, then that do
     size_t *pressed;           ///< per range
     bool same;                 ///< they are of the pairs of the step before
+    bool laid;                 ///< and of its spots, and of bodies that nobody has changed by hand
     size_t kept;               ///< links that are those of the step before until they are made
     atomic_bool *changed;      ///< some are others
     atomic_bool *retouched;    ///< some have more or fewer touches
@@ -75,6 +76,29 @@ static uint32_t hash_of(const qd_world *world, size_t place) {
     return (uint32_t)(qd_hash_mix(qdi_name_of_id(world, with.a), qdi_name_of_id(world, with.b)) >> 32);
 }
 
+/// Rigid contacts: makes the link of the contact at a place; true where it is another than in the step
+/// before.
+static bool make_link(const rigid_job *job, size_t i, bool acts) {
+    const qd_world *world = job->world;
+    const qdi_spot *spot = &world->present.spots[i];
+    qdi_link *link = &world->scratch.links[i];
+    const uint32_t a = spot->row_a, b = spot->row_b;
+    const bool moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
+               moves_b = acts && b != QDI_NO_ROW && world->kind[b] == QD_BODY_DYNAMIC;
+    const uint32_t hash = job->same ? link->hash : hash_of(world, i);
+    const bool other = i >= job->kept || link->row_a != a || link->row_b != b || link->hash != hash ||
+                       link->rank != spot->rank || link->moves_a != moves_a || link->moves_b != moves_b;
+    link->row_a = a; // field by field: a copy of what was just written would have to wait for it
+    link->row_b = b;
+    link->hash = hash;
+    link->place = (uint32_t)i;
+    link->rank = spot->rank;
+    link->geometry = spot->geometry;
+    link->moves_a = moves_a;
+    link->moves_b = moves_b;
+    return other;
+}
+
 /// Rigid contacts: makes the links of a range of contacts.
 static void make_links(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
@@ -82,30 +106,15 @@ static void make_links(void *context, size_t begin, size_t end) {
     size_t bouncy = 0, pressed = 0;
     bool changed = false, retouched = false;
     for (size_t i = begin; i < end; ++i) {
-        const qdi_spot *spot = &world->present.spots[i];
-        uint32_t a = spot->row_a, b = spot->row_b;
-        bool wall = b == QDI_NO_ROW;
-        bool acts = spot->touches > 0; // sensors must not take a colour from the others
+        const unsigned marks = world->present.marks[i], touches = marks & QDI_MARK_TOUCHES;
+        const bool acts = touches > 0; // sensors must not take a colour from the others
         qdi_link *link = &world->scratch.links[i];
-        const bool moves_a = acts && world->kind[a] == QD_BODY_DYNAMIC,
-                   moves_b = acts && !wall && world->kind[b] == QD_BODY_DYNAMIC;
-        const uint32_t hash = job->same ? link->hash : hash_of(world, i);
-        changed = changed || i >= job->kept || link->row_a != a || link->row_b != b || link->hash != hash ||
-                  link->rank != spot->rank || link->moves_a != moves_a || link->moves_b != moves_b;
-        link->row_a = a; // field by field: a copy of what was just written would have to wait for it
-        link->row_b = b;
-        link->hash = hash;
-        link->place = (uint32_t)i;
-        link->rank = spot->rank;
-        link->geometry = spot->geometry;
-        link->moves_a = moves_a;
-        link->moves_b = moves_b;
-        retouched = retouched || link->touches != spot->touches;
-        link->touches = spot->touches;
-        if (!link->touches) clear_outcome(&world->scratch, i); // nobody else writes it
+        if (!job->laid && make_link(job, i, acts)) changed = true;
+        retouched = retouched || link->touches != touches;
+        link->touches = (uint8_t)touches;
+        if (!acts) clear_outcome(&world->scratch, i); // nobody else writes it
         bouncy += job->bouncy && acts && qdi_constraint_bouncy(world, link);
-        const double *held = world->present.warm_starts[i].normal;
-        link->loaded = held[0] + held[1] > 0;
+        link->loaded = (marks & QDI_MARK_LOADED) != 0;
         link->pressed = is_pressed(world, link);
         pressed += link->pressed;
     }
@@ -302,6 +311,8 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
                      .kept = world->scratch.link_count,
                      .same = world->scratch.link_count == count && world->present.pairs > 0 &&
                              world->scratch.link_pairs == world->present.pairs,
+                     .laid = world->scratch.link_count == count && world->present.layout > 0 &&
+                             world->scratch.link_layout == world->present.layout,
                      .bouncy = gives_back(&world->walls) || qdi_any_trait(world, trait_gives_back) ||
                                qdi_materials_bounce(&world->traits.materials),
                      .rules = {.dt = dt, .threshold = qdi_impulse_threshold(world, dt)},
@@ -314,6 +325,7 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
     size_t pressed = qdi_exclusive_scan(job.pressed, ranges);
     world->scratch.pressed = world->def.continuous == QD_CONTINUOUS_OFF ? 0 : pressed;
     world->scratch.link_pairs = world->present.pairs;
+    world->scratch.link_layout = world->present.layout;
     qdi_colours colours;
     const bool same = !changed && world->scratch.link_count == count;
     // Bounces decide anew what the solver takes.

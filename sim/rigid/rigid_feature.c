@@ -24,14 +24,15 @@ static qd_status resolve(qd_world *world, qdi_step_context *step) {
 }
 
 /// Rigid contacts: bodies may be of another kind now, though their contacts are the same.
-static qd_status forget_plan(qd_world *world, qdi_step_context *step) {
+static qd_status forget_links(qd_world *world, qdi_step_context *step) {
     (void)step;
     world->scratch.plan = NULL;
+    world->scratch.link_layout = 0;
     return QD_OK;
 }
 
 const qdi_feature qdi_impulse_feature = {
-    .at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_RESOLVE] = resolve, [QDI_STAGE_EDITED] = forget_plan}};
+    .at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_RESOLVE] = resolve, [QDI_STAGE_EDITED] = forget_links}};
 
 /// Rigid contacts: follows the fast bodies of a step.
 static qd_status follow(qd_world *world, qdi_step_context *step) {

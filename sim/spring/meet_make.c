@@ -43,8 +43,7 @@ static void make_walls(void *context, size_t begin, size_t end) {
         const uint32_t row = job->walls[w].row;
         qd_contact contact;
         put_wall(job, &job->walls[w], &contact, &job->after->walls[w]);
-        job->after->spots[place] = (qdi_spot){
-            .row_a = row, .row_b = QDI_NO_ROW, .touches = 1, .wall = (uint8_t)job->walls[w].wall};
+        job->after->spots[place] = (qdi_spot){.row_a = row, .row_b = QDI_NO_ROW, .wall = job->walls[w].wall};
         job->after->warm_starts[place] = shear_from(job, job->from[hit]);
         job->after->persists[place] = job->from[hit] != QDI_MEET_NONE;
         qdi_spring_force_met(&job->force, place, &contact);

@@ -41,7 +41,7 @@ static uint32_t find_place(const qdi_meet_job *job, qd_id a, qd_id b) {
     uint32_t at = atomic_load_explicit(&job->lists[a.index], memory_order_relaxed);
     for (; at != 0; at = job->list_next[at - 1]) {
         const uint32_t place = at - 1;
-        if (!before->met && before->spots[place].contact >= before->contact_count) continue; // apart
+        if (qdi_near_at(before, place)) continue; // apart
         const qdi_partners with = qdi_partners_at(job->world, before, place);
         const bool same = with.b.index == b.index && with.a.generation == a.generation &&
                           with.b.generation == b.generation;
@@ -462,14 +462,15 @@ static void mark_range(void *context, size_t begin, size_t end) {
 // Springs that meet: says which contacts of the moment before go on, unless all do.
 static qd_status mark_lasting(qdi_meet_job *job) {
     qdi_scratch *scratch = &job->world->scratch;
-    const size_t old = job->before->contact_count, ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    const size_t old = job->before->contact_count, ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN),
+                 all = qdi_constraint_count(job->before);
     size_t lasting = job->wall_total - job->walls_begun;
     for (size_t k = 0; k < ranges; ++k) lasting += job->count[k] - job->begun[k];
     scratch->goes_on = NULL;
     if (lasting == old) return QD_OK;
-    scratch->goes_on = qdi_arena_take(&scratch->arena, old, sizeof *scratch->goes_on);
+    scratch->goes_on = qdi_arena_take(&scratch->arena, all, sizeof *scratch->goes_on);
     if (!scratch->goes_on) return QD_ERR_MEMORY;
-    memset(scratch->goes_on, 0, old);
+    memset(scratch->goes_on, 0, all);
     qdi_team_for(job->world->team, job->pairs, QDI_CONTACT_GRAIN, mark_range, job);
     for (size_t hit = job->pairs; hit < job->pairs + job->wall_total; ++hit)
         if (job->from[hit] != QDI_MEET_NONE) scratch->goes_on[job->from[hit]] = 1;

@@ -254,7 +254,7 @@ void qdi_spring_force_met(const qdi_spring_job *job, size_t place, qd_contact *c
 // Makes the force of the contact at a place among the spots, from its shear in the warm starts.
 static void force_spot(const qdi_spring_job *job, size_t place) {
     const qdi_spot *spot = &job->state->spots[place];
-    const uint32_t i = spot->contact;
+    const uint32_t i = job->state->number[place];
     qd_contact *contact = &job->state->contacts[i];
     qdi_contact_force *force = &job->world->scratch.spot_forces[place];
     force_contact(job, spot, contact, &job->state->warm_starts[place], force,
@@ -282,9 +282,9 @@ static inline void prefetch_contact(const qdi_contact_state *state, uint32_t i) 
 // Makes the spring forces of a range of contacts.
 static void force_contacts(void *context, size_t begin, size_t end) {
     const qdi_spring_job *job = context;
-    const qdi_spot *spots = job->state->spots;
+    const uint32_t *number = job->state->number;
     for (size_t s = begin; s < end; ++s) {
-        if (s + AHEAD < end) prefetch_contact(job->state, spots[s + AHEAD].contact);
+        if (s + AHEAD < end) prefetch_contact(job->state, number[s + AHEAD]);
         force_spot(job, s);
     }
 }

@@ -57,7 +57,7 @@ static void chain_contacts(void *context, size_t begin, size_t end) {
             key_a = b == QDI_NO_ROW ? (uint32_t)QD_WALL_LEFT + job->state->spots[s].wall : world->index[b];
             key_b = world->index[a];
         } else {
-            key_a = key_b = job->state->spots[s].contact;
+            key_a = key_b = job->state->number[s];
         }
         if (all_move || world->kind[a] == QD_BODY_DYNAMIC)
             qdi_chain_end(scratch, job->alone, a, end_a, key_a);
@@ -70,7 +70,7 @@ static void chain_contacts(void *context, size_t begin, size_t end) {
 static void gather_forces(void *context, size_t begin, size_t end) {
     const accumulate_job *job = context;
     for (size_t s = begin; s < end; ++s)
-        job->world->scratch.spot_forces[s] = job->state->forces[job->state->spots[s].contact];
+        job->world->scratch.spot_forces[s] = job->state->forces[job->state->number[s]];
 }
 
 /// Springs' forces: 1 for the first body of a contact, -1 for the second. Which of them an end is at is

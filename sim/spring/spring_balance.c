@@ -33,7 +33,7 @@ typedef struct wall_list {
 
 // Springs' energy: the number of a contact with a wall.
 static uint32_t number_on_wall(const wall_list *list, size_t i) {
-    return list->state->spots[list->state->first_wall + i].contact;
+    return list->state->number[list->state->first_wall + i];
 }
 
 // Term of a sum: the spring force of one contact on a wall.

@@ -72,7 +72,6 @@ static qd_status reserve_tests(qdi_meet_job *job) {
     job->stay = qdi_arena_take(arena, ranges, sizeof *job->stay);
     job->tallies = qdi_arena_take(arena, ranges, sizeof *job->tallies);
     job->begun = qdi_arena_take(arena, ranges, sizeof *job->begun);
-    scratch->goes_on_placed = true;
     job->own = job->owned ? scratch->slot_own : NULL;
     return job->count && job->stay && job->tallies && job->begun ? status : QD_ERR_MEMORY;
 }
@@ -84,8 +83,9 @@ static qd_status reserve_contacts(qdi_meet_job *job, const qdi_motion *motion, d
     if (status == QD_OK)
         status = qdi_meetings_reserve(job->world->allocator, after, job->simple, job->wall_first,
                                       job->wall_total);
-    after->parts = after->whole = false;
+    after->parts = after->whole = after->numbered = false;
     after->met = true;
+    after->layout = 0;
     after->thin = job->simple;
     after->period = job->narrow.period;
     after->dt = dt;

@@ -37,18 +37,20 @@ static qdi_branch contact_branch(const branch_job *job, size_t place) {
     const qd_world *world = job->world;
     const qdi_contact_state *state = &world->present;
     const qdi_spot *spot = &state->spots[place];
+    const qd_image image = state->found[spot->geometry].image;
     const qdi_outcome *given = &job->outcomes[place];
     const qdi_partners *both = &state->partners[place];
     uint32_t row[2];
-    if (spot->touches == 0 || !qdi_branch_rows(world, both->a, both->b, row)) return (qdi_branch){0};
+    if ((state->marks[place] & QDI_MARK_TOUCHES) == 0 || !qdi_branch_rows(world, both->a, both->b, row))
+        return (qdi_branch){0};
     const qdi_motion *m = &world->now;
     const double push = given->impulse[0] + given->impulse[1],
                  across = given->tangent_impulse[0] + given->tangent_impulse[1];
     const qd_vec2 n = state->geometry[spot->geometry].normal;
     return (qdi_branch){
         .from = {m->x[row[0]], m->y[row[0]]},
-        .along = {m->x[row[1]] + spot->image.x * job->period.x - m->x[row[0]],
-                  m->y[row[1]] + spot->image.y * job->period.y - m->y[row[0]]},
+        .along = {m->x[row[1]] + image.x * job->period.x - m->x[row[0]],
+                  m->y[row[1]] + image.y * job->period.y - m->y[row[0]]},
         .impulse = {push * n.x - across * n.y, push * n.y + across * n.x},
     };
 }

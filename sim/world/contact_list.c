@@ -38,7 +38,7 @@ static void contact_from_parts(const qdi_contact_state *state, size_t place, qd_
 qdi_partners qdi_partners_at(const qd_world *world, const qdi_contact_state *state, size_t place) {
     if (state->parts) return state->partners[place];
     if (state->whole) {
-        const qd_contact *contact = &state->contacts[state->spots[place].contact];
+        const qd_contact *contact = &state->contacts[state->number[place]];
         return (qdi_partners){contact->a, contact->b};
     }
     const qdi_meeting rows = qdi_rows_at(state, place);
@@ -94,7 +94,7 @@ static void contact_that_meets(const qd_world *world, const qdi_contact_state *s
         return;
     }
     const qdi_wall_touch *touch = &state->walls[place - state->first_wall];
-    contact->normal = qdi_wall_normal(state->spots[place].wall);
+    contact->normal = qdi_wall_normal((int)state->spots[place].wall);
     contact->touch[0] = (qd_touch){.point = touch->point,
                                    .depth = touch->depth,
                                    .impulse = state->disks[place].impulse,
@@ -107,7 +107,7 @@ void qdi_contact_at(const qd_world *world, const qdi_contact_state *state, size_
     if (state->parts)
         contact_from_parts(state, place, contact);
     else if (state->whole)
-        *contact = state->contacts[state->spots[place].contact]; // as parts do not tell
+        *contact = state->contacts[state->number[place]]; // as parts do not tell
     else
         contact_that_meets(world, state, place, contact);
 }
@@ -137,16 +137,14 @@ static void fill_range(void *context, size_t begin, size_t end) {
     const fill_job *job = context;
     const qdi_contact_state *state = job->state;
     for (size_t p = begin; p < end; ++p) {
-        qd_contact *contact = &state->contacts[state->spots[p].contact];
-        qdi_contact_at(job->world, state, p, contact);
-        state->spots[p].image = contact->image;
+        qdi_contact_at(job->world, state, p, &state->contacts[state->number[p]]);
         if (state->thin && p < state->first_wall) thicken(job->world, state, p);
     }
 }
 
 void qdi_contacts_fill(qd_world *world, qdi_contact_state *state) {
     if (state->whole) return;
-    if (!state->parts) qdi_contacts_number(world, state);
+    qdi_contacts_number(world, state, world->team);
     fill_job job = {world, state};
     qdi_team_for(world->team, qdi_constraint_count(state), QDI_CONTACT_GRAIN, fill_range, &job);
     state->whole = true;
@@ -164,10 +162,15 @@ void qdi_contacts_need(const qd_world *world) {
     qdi_monitor_leave(world->reading);
 }
 
+void qdi_contacts_need_numbers(const qd_world *world) {
+    qdi_contacts_number(world, open_present(world), NULL);
+    qdi_monitor_leave(world->reading);
+}
+
 // Makes contacts on the calling thread.
 static void fill_alone(const qd_world *world, qdi_contact_state *state) {
     if (state->whole) return;
-    if (!state->parts) qdi_contacts_number(world, state);
+    qdi_contacts_number(world, state, NULL);
     fill_job job = {world, state};
     fill_range(&job, 0, qdi_constraint_count(state));
     state->whole = true;
@@ -187,6 +190,7 @@ const qd_contact *qdi_contacts_read(const qd_world *world, size_t *count) {
 /// have taken the indices of those of a contact that ends, its end comes before the other's begin.
 static void list_events(const qd_world *world, qdi_contact_state *state, bool all) {
     size_t ended = 0, count = 0;
+    qdi_contacts_number(world, state, NULL);
     for (size_t i = 0; i < state->contact_count; ++i) {
         const bool persists = state->persists[qdi_place_of(state, i)];
         if (!all && persists) continue;

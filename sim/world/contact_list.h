@@ -30,6 +30,9 @@ void qdi_contacts_fill(qd_world *world, qdi_contact_state *state);
 /// team.
 void qdi_contacts_need(const qd_world *world);
 
+/// World's contacts: gives the present ones their numbers, unless they have them; for any thread.
+void qdi_contacts_need_numbers(const qd_world *world);
+
 /// World's contacts: the same for any thread, by itself; and the events.
 const qd_contact *qdi_contacts_read(const qd_world *world, size_t *count);
 const qd_event *qdi_events_read(const qd_world *world, size_t *count);

@@ -7,6 +7,6 @@
 /// many qd_contact, of which nothing is kept. Cannot fail.
 void qdi_orders_sort(uint64_t *order, uint32_t *place, size_t count, qd_contact *spare);
 
-/// World's contacts: gives numbers to the contacts of springs that meet, for their parts that lie by number.
-/// What `contacts` held is lost. Cannot fail.
-void qdi_contacts_number(const qd_world *world, qdi_contact_state *state);
+/// World's contacts: gives numbers to those of a state that have none yet, on a team, or where that is NULL
+/// on the calling thread. Springs that meet lose what `contacts` held. Cannot fail.
+void qdi_contacts_number(const qd_world *world, qdi_contact_state *state, qd_team *team);

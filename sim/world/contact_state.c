@@ -21,8 +21,11 @@ static void contact_columns(qdi_contact_state *state, column columns[QDI_CONTACT
     columns[n++] = (column){&state->given, sizeof *state->given, true};
     columns[n++] = (column){&state->warm_starts, sizeof *state->warm_starts, true};
     columns[n++] = (column){&state->persists, sizeof *state->persists, false};
-    columns[n++] = (column){&state->place, sizeof *state->place, false};
+    columns[n++] = (column){&state->marks, sizeof *state->marks, false};
+    columns[n++] = (column){&state->ranked, sizeof *state->ranked, false};
     columns[n++] = (column){&state->order, sizeof *state->order, false};
+    columns[n++] = (column){&state->number, sizeof *state->number, false};
+    columns[n++] = (column){&state->place, sizeof *state->place, false};
     columns[n++] = (column){&state->contacts, sizeof *state->contacts, false};
 }
 
@@ -91,7 +94,7 @@ qd_status qdi_meetings_reserve(const qd_allocator *allocator, qdi_contact_state 
 }
 
 void qdi_contacts_trade(qdi_contact_state *state, qdi_contact_state *other, size_t count) {
-    enum { FIRST = 5 }; // place, order, contacts
+    enum { FIRST = 7 }; // order, number, place, contacts
     for (size_t k = FIRST; k < QDI_CONTACT_COLUMNS; ++k)
         if (other->room[k] < count) return;
     for (size_t k = FIRST; k < QDI_CONTACT_COLUMNS; ++k) {
@@ -99,14 +102,16 @@ void qdi_contacts_trade(qdi_contact_state *state, qdi_contact_state *other, size
         state->room[k] = other->room[k];
         other->room[k] = room;
     }
-    uint32_t *const place = state->place;
+    uint32_t *const place = state->place, *const number = state->number;
     uint64_t *const order = state->order;
     qd_contact *const contacts = state->contacts;
     state->place = other->place;
     state->order = other->order;
+    state->number = other->number;
     state->contacts = other->contacts;
     other->place = place;
     other->order = order;
+    other->number = number;
     other->contacts = contacts;
 }
 

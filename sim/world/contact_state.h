@@ -5,6 +5,8 @@
 #include <quadrille/status.h>
 #include <quadrille/vec.h>
 
+#include "core/base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,15 +26,17 @@ typedef struct qdi_contact_force {
 
 /// A contact by its place in the order in which the tree told the candidates, where neighbours in the world
 /// are neighbours in memory. No result may depend on that order.
+/// All of it stays as it is while the pairs within reach are the same and found among the same candidates.
 typedef struct qdi_spot {
-    uint32_t contact;      ///< its number
     uint32_t row_a, row_b; ///< of its bodies; row_b QDI_NO_ROW: a wall
     uint32_t rank;         ///< in the order of (a, b) among all, whether they touch or are speculative
     uint32_t geometry;     ///< place of its geometry
-    qd_image image;        ///< as in the contact
-    uint8_t touches;       ///< the same; 0 for sensors
-    uint8_t wall;          ///< which one, from QD_WALL_LEFT on, if it is one
+    uint32_t wall;         ///< which one, from QD_WALL_LEFT on, if it is one
 } qdi_spot;
+
+/// What is said of a contact in a step by bits: how many touches the solver works on (0 of sensors), whether
+/// it is a speculative one, and whether it gave something along the normal in the last sub-step.
+enum { QDI_MARK_TOUCHES = 3, QDI_MARK_NEAR = 4, QDI_MARK_LOADED = 8 };
 
 /// What the rigid solver needs of a contact: a line of the cache, in the order of the spots, which is the one
 /// in which they are worked on.
@@ -50,6 +54,7 @@ typedef struct qdi_found_pair {
     qd_image image;
     uint8_t count;
     bool sensor;
+    bool near; ///< it does not touch
 } qdi_found_pair;
 
 /// Who takes part in a contact.
@@ -92,7 +97,7 @@ typedef enum qdi_events_told {
 } qdi_events_told;
 
 /// Arrays that grow together: one item for each contact, one for each geometry.
-enum { QDI_CONTACT_COLUMNS = 8, QDI_GEOMETRY_COLUMNS = 2 };
+enum { QDI_CONTACT_COLUMNS = 11, QDI_GEOMETRY_COLUMNS = 2 };
 
 /// Contacts at a time, and the events that led to them. Behind the contacts lie the speculative ones, in
 /// the same order of (a, b): pairs that do not touch, but whose gap is within the solver's reach
@@ -105,10 +110,13 @@ enum { QDI_CONTACT_COLUMNS = 8, QDI_GEOMETRY_COLUMNS = 2 };
 /// rows in a step. Most are thin, of simple springs: what a step writes of a contact is most of what it takes
 /// time for. Loaded worlds have parts and contacts.
 ///
-/// The number of a contact is its place in this order. Parts lie as their spots do, so that a step goes
-/// through memory in one direction; contacts without parts lie by number, and so do their warm starts.
+/// The number of a contact is its place in this order, its rank the one that it has among all, touching or
+/// not. Parts lie as their spots do, so that a step goes through memory in one direction; contacts without
+/// parts lie by number, and so do their warm starts. A step with parts knows ranks, which are the same as
+/// long as the pairs are; numbers are made of them when somebody asks (contact_numbers.h).
 typedef struct qdi_contact_state {
     bool parts, whole; ///< there are parts; there are contacts
+    bool numbered;     ///< contacts have numbers where parts or springs that meet leave them out
     bool met;  ///< there are contacts of springs that meet; as long as not `whole`, without numbers and spots
     bool thin; ///< and those of two disks are thin: as long as not `whole`, without `disks`, `warm_starts`
                ///< and `forces`
@@ -128,14 +136,19 @@ typedef struct qdi_contact_state {
     qdi_given *given;
     qdi_warm_start *warm_starts; ///< without parts by number
     uint8_t *persists;           ///< it touches, and did in the moment before; without parts by number
-    // By number:
-    uint32_t *place; ///< of its spot; with parts, or once springs that meet have numbers
-    uint64_t *order; ///< qdi_contact_order; the same
-    qd_contact *contacts;
+    uint8_t *marks;              ///< QDI_MARK_TOUCHES and so on; with parts
+    // By rank, with parts:
+    uint32_t *ranked; ///< places
+    uint64_t *order;  ///< qdi_contact_order; of springs that meet, which all touch, once they have numbers
+    // Numbers, where `numbered`:
+    uint32_t *number;     ///< by place
+    uint32_t *place;      ///< by number
+    qd_contact *contacts; ///< by number
     size_t room[QDI_CONTACT_COLUMNS];
     size_t first_wall; ///< spot
-    uint64_t pairs; ///< two states with the same number here have spots of the same pairs, place by place; 0:
-                    ///< not known
+    uint64_t pairs;    ///< two states with the same number here have spots of the same pairs, place by place;
+                       ///< 0: not known
+    uint64_t layout;   ///< the same where all of the spots is the same
     // In the order of the spots, with gaps:
     qdi_geometry *geometry;
     qdi_found_pair *found;
@@ -169,6 +182,17 @@ static inline const qd_contact *qdi_ended_at(const qdi_contact_state *state, siz
     return &state->ended[state->ended_order[k]];
 }
 
+/// World's contacts: whether two states have spots of the same pairs, place by place.
+static inline bool qdi_same_pairs(const qdi_contact_state *one, const qdi_contact_state *other) {
+    return one->pairs > 0 && one->pairs == other->pairs;
+}
+
+/// World's contacts: what is said of one by bits.
+static inline uint8_t qdi_marks_of(const qdi_found_pair *found, const qdi_warm_start *held) {
+    return (uint8_t)((found->sensor ? 0 : found->count) | (found->near ? QDI_MARK_NEAR : 0) |
+                     (held->normal[0] + held->normal[1] > 0 ? QDI_MARK_LOADED : 0));
+}
+
 /// World's contacts: true where warm starts and what else lies by place does so.
 static inline bool qdi_contacts_placed(const qdi_contact_state *state) {
     return state->parts || state->met;
@@ -185,15 +209,24 @@ static inline qdi_meeting qdi_rows_at(const qdi_contact_state *state, size_t pla
     return (qdi_meeting){state->spots[place].row_a, state->spots[place].row_b};
 }
 
-/// World's contacts: their place in the order.
-static inline uint64_t qdi_contact_order_at(const qdi_contact_state *state, size_t number) {
-    if (qdi_contacts_placed(state)) return state->order[number];
-    return qdi_contact_order(state->contacts[number].a, state->contacts[number].b);
+/// World's contacts: whether the one at a place of a state with parts, or of springs that meet, is a
+/// speculative one.
+static inline bool qdi_near_at(const qdi_contact_state *state, size_t place) {
+    return state->near_count > 0 && (state->marks[place] & QDI_MARK_NEAR) != 0;
 }
 
 /// World's contacts: where what lies by place has the item of a contact.
 static inline size_t qdi_place_of(const qdi_contact_state *state, size_t number) {
+    QD_ASSERT(!qdi_contacts_placed(state) || state->numbered);
     return qdi_contacts_placed(state) ? state->place[number] : number;
+}
+
+/// World's contacts: their place in the order.
+static inline uint64_t qdi_contact_order_at(const qdi_contact_state *state, size_t number) {
+    const size_t place = qdi_place_of(state, number);
+    if (state->parts) return qdi_contact_order(state->partners[place].a, state->partners[place].b);
+    if (state->met) return state->order[number];
+    return qdi_contact_order(state->contacts[number].a, state->contacts[number].b);
 }
 
 /// World's contacts: the shear of one of springs that meet, at a place, as a warm start.

@@ -114,7 +114,7 @@ static void count_range(void *context, size_t begin, size_t end) {
     const uint8_t *ghost = job->world->part->ghost;
     size_t contacts = 0, begins = 0;
     for (size_t p = begin; p < end; ++p) {
-        const bool near = !state->met && state->spots[p].contact >= state->contact_count;
+        const bool near = qdi_near_at(state, p);
         const bool own = !near && !ghost[qdi_rows_at(state, p).a];
         contacts += own;
         begins += own && !state->persists[p];

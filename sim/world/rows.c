@@ -177,6 +177,7 @@ qd_status qdi_rows_order(qd_world *world) {
     qdi_spots_name(world, true);
     scratch->accelerations_present = false;
     scratch->slots_of = 0;
+    scratch->hits_layout = 0;
     world->margin.near = false;
     world->moved_since_order = 0;
     return QD_OK;

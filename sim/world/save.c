@@ -288,7 +288,10 @@ static void save_fat_boxes(saving *job) {
 // Saved world: saves all of it.
 static qd_status save_all(saving *job, const qdi_saved_sink *sink) {
     size_t touching;
-    if (!job->world->present.parts) (void)qdi_contacts_read(job->world, &touching);
+    if (job->world->present.parts)
+        qdi_contacts_need_numbers(job->world);
+    else
+        (void)qdi_contacts_read(job->world, &touching);
     rank_world(job->world, &job->all);
     job->status = qdi_saver_begin(&job->saver, sink, job->world, &job->n);
     job->at = job->window;

@@ -159,23 +159,21 @@ struct qdi_scratch {
     qdi_arena arena; ///< empty when a phase begins
     size_t *left;    ///< per range of bodies: how many left their fat boxes
     size_t left_room;
-    // Narrow: keys of the pairs within reach, as the step before found them, and their order (narrow.h).
-    uint64_t *pair_key;
-    uint32_t *pair_order;
-    size_t pair_count, pair_key_room, pair_order_room;
-    int pair_bits;    ///< of a body in these keys
-    uint64_t pairs;   ///< the number of these pairs, see qdi_contact_state
-    uint8_t *goes_on; ///< by contact of the moment before, the speculative ones too: it touches now; in the
-                      ///< arena; NULL: all do
-    bool goes_on_placed; ///< that is by place, without speculative ones; else by number
-    uint32_t *ended;     ///< places of those that are not, in order; in the arena
-    qdi_link *links;     ///< by spot
+    // Narrow: candidates within reach (narrow_job.h).
+    uint32_t *hits;
+    size_t hit_room;
+    uint64_t hits_layout;    ///< of which spots they are, see qdi_contact_state; 0: candidates are others now
+    uint64_t pairs, layouts; ///< the last numbers that pairs and spots got, see qdi_contact_state
+    uint8_t *goes_on; ///< by place in the moment before: the contact touches now; in the arena; NULL: all do
+    uint32_t *ended;  ///< places of those that do not and did, in order; in the arena
+    qdi_link *links;  ///< by spot
     size_t link_room;
     uint32_t *colour_order; ///< which these are
     size_t colour_order_room;
     qdi_colours colours;   ///< of `link_count` links
     size_t link_count;     ///< 0: there are none from the step before
     uint64_t link_pairs;   ///< of which pairs they are, see qdi_contact_state
+    uint64_t link_layout;  ///< of which spots, and kinds of bodies; 0: of others
     qdi_outcome *outcomes; ///< by place
     size_t outcome_room;
     // Resolve, in the arena.

@@ -85,11 +85,10 @@ static void part_range(void *context, size_t begin, size_t end) {
     const qdi_contact_state *state = job->state;
     for (size_t p = begin; p < end; ++p) {
         qdi_spot *spot = &state->spots[p];
-        const qd_contact *contact = &state->contacts[spot->contact];
+        const uint32_t number = state->number[p];
+        const qd_contact *contact = &state->contacts[number];
         const qd_touch *touch = contact->touch;
-        spot->image = contact->image;
-        spot->touches = contact->sensor ? 0 : contact->count;
-        spot->wall = qd_id_is_wall(contact->b) ? (uint8_t)(contact->b.index - (uint32_t)QD_WALL_LEFT) : 0;
+        spot->wall = qd_id_is_wall(contact->b) ? contact->b.index - (uint32_t)QD_WALL_LEFT : 0;
         spot->geometry = (uint32_t)p;
         state->geometry[p] = (qdi_geometry){.normal = contact->normal,
                                             .point = {touch[0].point, touch[1].point},
@@ -100,15 +99,18 @@ static void part_range(void *context, size_t begin, size_t end) {
                                            .feature = {touch[0].feature, touch[1].feature},
                                            .image = contact->image,
                                            .count = contact->count,
-                                           .sensor = contact->sensor};
+                                           .sensor = contact->sensor,
+                                           .near = number >= state->contact_count};
         state->partners[p] = (qdi_partners){contact->a, contact->b};
         state->given[p] = (qdi_given){{touch[0].impulse, touch[1].impulse},
                                       {touch[0].friction, touch[1].friction}};
-        state->place[spot->contact] = (uint32_t)p;
-        state->order[spot->contact] = qdi_contact_order(contact->a, contact->b);
-        const size_t held = qdi_place_of(state, spot->contact);
+        state->ranked[spot->rank] = (uint32_t)p;
+        state->order[spot->rank] = qdi_contact_order(contact->a, contact->b);
+        const size_t held = qdi_contacts_placed(state) ? p : number;
         job->warm_starts[p] = state->warm_starts[held];
         job->persists[p] = state->persists[held];
+        state->place[number] = (uint32_t)p;
+        state->marks[p] = qdi_marks_of(&state->found[p], &job->warm_starts[p]);
     }
 }
 
@@ -133,7 +135,7 @@ qd_status qdi_spots_part(qd_world *world, qdi_contact_state *state) {
     if (room) {
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, part_range, &job);
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_back, &job);
-        state->parts = true;
+        state->parts = state->numbered = true;
     }
     qdi_release(allocator, job.warm_starts, count, sizeof *job.warm_starts);
     qdi_release(allocator, job.persists, count, 1);
@@ -157,16 +159,16 @@ qd_status qdi_spots_make_apart(qd_world *world, qdi_contact_state *state) {
     uint32_t *ranks = NULL;
     qd_status status = qdi_reserve(world->allocator, &ranks, &rank_room, 0, count, sizeof *ranks);
     if (status != QD_OK) return status;
+    state->parts = state->met = state->thin = false;
     rank_contacts(state, ranks);
     for (size_t i = 0; i < count; ++i)
-        if (!qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
+        if (!qd_id_is_wall(state->contacts[i].b)) state->number[place++] = (uint32_t)i;
     state->first_wall = place;
-    state->pairs = 0;
+    state->pairs = state->layout = 0;
     for (size_t i = 0; i < count; ++i)
-        if (qd_id_is_wall(state->contacts[i].b)) state->spots[place++].contact = (uint32_t)i;
-    for (size_t p = 0; p < count; ++p) state->spots[p].rank = ranks[state->spots[p].contact];
+        if (qd_id_is_wall(state->contacts[i].b)) state->number[place++] = (uint32_t)i;
+    for (size_t p = 0; p < count; ++p) state->spots[p].rank = ranks[state->number[p]];
     qdi_release(world->allocator, ranks, rank_room, sizeof *ranks);
-    state->parts = state->met = state->thin = false;
     return qdi_spots_part(world, state);
 }
 
@@ -190,7 +192,7 @@ static void mark_touching(void *context, size_t begin, size_t end) {
     const qd_world *world = context;
     for (size_t i = begin; i < end; ++i) {
         const qdi_contact_state *state = &world->present;
-        if (!qdi_met_at(state, i) && state->spots[i].contact >= state->contact_count) continue; // speculative
+        if (qdi_near_at(state, i)) continue;
         const qdi_meeting rows = qdi_rows_at(state, i);
         atomic_store_explicit(&world->touching[rows.a], 1, memory_order_relaxed);
         if (rows.b != QDI_NO_ROW) atomic_store_explicit(&world->touching[rows.b], 1, memory_order_relaxed);

@@ -217,8 +217,7 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_arena_release(&scratch->arena);
     qdi_arena_release(&scratch->plan_arena);
     qdi_release(allocator, scratch->left, scratch->left_room, sizeof *scratch->left);
-    qdi_release(allocator, scratch->pair_key, scratch->pair_key_room, sizeof *scratch->pair_key);
-    qdi_release(allocator, scratch->pair_order, scratch->pair_order_room, sizeof *scratch->pair_order);
+    qdi_release(allocator, scratch->hits, scratch->hit_room, sizeof *scratch->hits);
     qdi_release(allocator, scratch->unit_of, scratch->unit_of_room, sizeof *scratch->unit_of);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->colour_order, scratch->colour_order_room, sizeof *scratch->colour_order);
