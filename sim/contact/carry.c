@@ -6,6 +6,7 @@
 #include "sim/contact/carry.h"
 
 #include "core/base/memory.h"
+#include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
 #include "sim/world/spots.h"
 #include "sim/world/spring_terms.h"
@@ -13,15 +14,19 @@
 #include <string.h>
 
 typedef struct carry_job {
+    const qd_world *world;
     const qdi_contact_state *before, *after;
-    const qdi_outcome *outcomes; ///< by place in `before`, or NULL
-    bool same;                   ///< spots are of the same pairs, place by place
-    bool springs;                ///< only the shear is taken over, in whatever direction
-    bool forceless;              ///< contacts give nothing to each other, but those of a loaded world
-    bool grains;                 ///< a second place of the warm start belongs to the only touch
-    uint32_t *from;              ///< by place: that in `before`, or NOWHERE; not where they are the same
-    uint8_t *goes_on;            ///< by place in `before`: it touches now
-    size_t *touching, *begun;    ///< per range
+    const qdi_given *given;            ///< what they gave in the step since, by place, or NULL
+    const qdi_warm_start *warm_starts; ///< by place in `before`
+    bool traded;                       ///< `after` has these already
+    bool laid;                         ///< geometry has its place still
+    bool same;                         ///< spots are of the same pairs, place by place
+    bool springs;                      ///< only the shear is taken over, in whatever direction
+    bool forceless;                    ///< contacts give nothing to each other, but those of a loaded world
+    bool grains;                       ///< a second place of the warm start belongs to the only touch
+    uint32_t *from;           ///< by place: that in `before`, or NOWHERE; not where they are the same
+    uint8_t *goes_on;         ///< by place in `before`: it touches now
+    size_t *touching, *begun; ///< per range
 } carry_job;
 
 #define NOWHERE UINT32_MAX
@@ -63,45 +68,49 @@ static void give_rest(const qdi_found_pair *had, const qdi_found_pair *found, co
     }
 }
 
+/// Carrying over: what the contact at a place of `before` gave.
+static inline const qdi_given *given_before(const carry_job *job, size_t old) {
+    return job->given ? &job->given[old] : qdi_given_at(job->world, job->before, old);
+}
+
 /// What the contact at place `old` of `before` gave becomes, by feature, what that at `place` has; where that
 /// does not touch, an end or an impact tells it (events.c). Which touch goes on is beyond guessing where two
-/// are equally deep: hence choices and no branches. Values are written one by one: a copy of what was just
-/// written would have to wait for it.
+/// are equally deep: hence choices and no branches.
 static inline void take_over(const carry_job *job, size_t old, size_t place, bool touches) {
     const qdi_contact_state *before = job->before, *after = job->after;
-    const uint32_t old_at = before->spots[old].geometry, at = after->spots[place].geometry;
+    const uint32_t at = after->spots[place].geometry, old_at = job->laid ? at : before->spots[old].geometry;
     const qdi_found_pair *had = &before->found[old_at], *found = &after->found[at];
-    const qdi_outcome *outcome = job->outcomes ? &job->outcomes[old] : NULL;
-    const qdi_warm_start *held = outcome ? &outcome->warm_start : &before->warm_starts[old];
-    const double *impulse = outcome ? outcome->impulse : before->given[old].impulse,
-                 *friction = outcome ? outcome->tangent_impulse : before->given[old].friction;
     qdi_given *given = &after->given[place];
     qdi_warm_start *warm_start = &after->warm_starts[place];
     // What held them in another direction is worth nothing in this one.
     const bool same = had->nx * found->nx + had->ny * found->ny >= SAME_WAY || job->springs;
     // Of what lies on each other nearly all goes on as it was.
-    if (same && touches && had->count == 2 && found->count == 2 && had->feature[0] == found->feature[0] &&
-        had->feature[1] == found->feature[1]) {
-        memcpy(given->impulse, impulse, sizeof given->impulse);
-        memcpy(given->friction, friction, sizeof given->friction);
-        memcpy(warm_start, held, sizeof *warm_start);
+    if (same && had->count == 2 && found->count == 2 && had->feature[0] == found->feature[0] &&
+        had->feature[1] == found->feature[1] && (touches || job->traded)) {
+        if (job->traded) return;
+        memcpy(given, given_before(job, old), sizeof *given);
+        memcpy(warm_start, &job->warm_starts[old], sizeof *warm_start);
         return;
     }
+    const qdi_given gave = *given_before(job, old);
+    const qdi_warm_start held = job->warm_starts[old];
+    qdi_given next = nothing_given;
     int going = 0; // touches of before
     for (int k = 0; k < 2; ++k) {
         const bool goes_on[2] = {same_touch(had, 0, found, k), same_touch(had, 1, found, k)};
         const bool held_on[2] = {goes_on[0] && same, goes_on[1] && same};
-        given->impulse[k] = of_touch(impulse, goes_on);
-        given->friction[k] = of_touch(friction, goes_on);
-        warm_start->normal[k] = of_touch(held->normal, held_on);
-        warm_start->tangent[k] = of_touch(held->tangent, held_on);
+        next.impulse[k] = of_touch(gave.impulse, goes_on);
+        next.friction[k] = of_touch(gave.friction, goes_on);
+        warm_start->normal[k] = of_touch(held.normal, held_on);
+        warm_start->tangent[k] = of_touch(held.tangent, held_on);
         going += goes_on[0] + goes_on[1];
     }
-    if (!touches)
+    if (touches && going < had->count) give_rest(had, found, gave.impulse, gave.friction, &next);
+    if (touches)
+        *given = next;
+    else if (!job->traded) // else events are still to be told of it
         qdi_put_rare(given, &nothing_given, sizeof nothing_given);
-    else if (going < had->count)
-        give_rest(had, found, impulse, friction, given);
-    if (job->grains && going > 0) *warm_start = *held;
+    if (job->grains && going > 0) *warm_start = held;
 }
 
 /// Carrying over: whether there is nothing to take over of an old contact, as of all without a contact model.
@@ -155,7 +164,9 @@ enum { AHEAD = 16 };
 static inline void ask_for(const carry_job *job, size_t p, size_t end) {
     if (p + AHEAD >= end) return;
     __builtin_prefetch(&job->after->found[job->after->spots[p + AHEAD].geometry]);
-    if (job->same) __builtin_prefetch(&job->before->found[job->before->spots[p + AHEAD].geometry]);
+    if (job->same)
+        __builtin_prefetch(
+            &job->before->found[(job->laid ? job->after : job->before)->spots[p + AHEAD].geometry]);
 }
 
 /// What a range of contacts, by place, takes over.
@@ -189,17 +200,21 @@ static void carry_range(void *context, size_t begin, size_t end) {
     job->begun[begin / QDI_CONTACT_GRAIN] = begun;
 }
 
-qd_status qdi_carry(qd_world *world, size_t count, const qdi_outcome *outcomes) {
+qd_status qdi_carry(qd_world *world, size_t count, const qdi_outcomes *outcomes) {
     qdi_contact_state *before = &world->present, *after = &world->following;
     const bool springs = qdi_springs(world), same = qdi_same_pairs(before, after);
     qdi_arena *arena = &world->scratch.arena;
     const size_t old = qdi_constraint_count(before), ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
-    carry_job job = {.before = before,
+    carry_job job = {.world = world,
+                     .before = before,
                      .after = after,
-                     .outcomes = outcomes,
+                     .given = outcomes->given,
+                     .warm_starts = outcomes->given ? outcomes->warm_starts : before->warm_starts,
                      .same = same,
+                     .traded = same && outcomes->given,
+                     .laid = same && before->layout > 0 && before->layout == after->layout,
                      .springs = springs,
-                     .forceless = world->def.contact == QD_CONTACT_NONE && !outcomes,
+                     .forceless = world->def.contact == QD_CONTACT_NONE && !outcomes->given,
                      .grains = springs && qdi_spring_grains(&world->def.spring),
                      .from = qdi_arena_take(arena, same ? 0 : count, sizeof *job.from),
                      .goes_on = qdi_arena_take(arena, old, 1),
@@ -207,6 +222,7 @@ qd_status qdi_carry(qd_world *world, size_t count, const qdi_outcome *outcomes) 
                      .begun = qdi_arena_take(arena, ranges, sizeof *job.begun)};
     if (!job.from || !job.goes_on || !job.touching || !job.begun) return QD_ERR_MEMORY;
     world->scratch.goes_on = job.goes_on;
+    if (job.traded) qdi_outcomes_trade(&world->scratch.outcomes, after);
     if (!same) {
         qdi_team_for(world->team, old, QDI_BODY_GRAIN, clear_range, &job);
         qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, trace_range, &job);

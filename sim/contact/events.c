@@ -16,46 +16,56 @@
 typedef struct event_job {
     const qd_world *world;
     const qdi_contact_state *before, *after;
-    const qdi_outcome *outcomes; ///< by place in `before`, or NULL
-    const uint8_t *goes_on;      ///< by place in `before`; NULL: all do
-    size_t *count;               ///< per range: contacts that ended, then those before it
-    uint32_t *places;            ///< of those that ended; or of impacts, each range's from its own begin on
-    const qdi_keys *keys;        ///< theirs
-    qd_impact *impacts;          ///< of speculative contacts
+    const qdi_given *given; ///< by place in `before`, or NULL
+    const uint8_t *goes_on; ///< by place in `before`; NULL: all do
+    size_t *count;          ///< per range: contacts that ended, then those before it; the same of impacts
+    uint32_t *gone, *apart; ///< places of those that ended, and of speculative ones that do not touch now,
+                            ///< each range's from its own begin on
+    size_t *near_count;     ///< per range: how many of the latter
+    uint32_t *places;       ///< of those that ended
+    const qdi_keys *keys;   ///< theirs
+    qd_impact *impacts;     ///< of speculative contacts
     size_t impact_count;
 } event_job;
 
-/// Events: whether the contact that was at a place touched, and does so no more.
-static inline bool has_ended(const event_job *job, size_t place) {
-    return !job->goes_on[place] && !qdi_near_at(job->before, place);
+// Lists what does not touch now at a range of places. Which of them do is beyond guessing: hence no branches.
+static void find_gone(void *context, size_t begin, size_t end) {
+    const event_job *job = context;
+    uint32_t *gone = job->gone + begin, *apart = job->apart + begin;
+    size_t ended = 0, near = 0;
+    for (size_t p = begin; p < end; ++p) {
+        const unsigned is_gone = !job->goes_on[p], was_near = qdi_near_at(job->before, p);
+        gone[ended] = apart[near] = (uint32_t)p;
+        ended += is_gone & ~was_near;
+        near += is_gone & was_near;
+    }
+    job->count[begin / QDI_CONTACT_GRAIN] = ended;
+    job->near_count[begin / QDI_CONTACT_GRAIN] = near;
 }
 
-// Counts the contacts at a range of places that ended.
-static void count_ended(void *context, size_t begin, size_t end) {
-    const event_job *job = context;
-    size_t ended = 0;
-    for (size_t p = begin; p < end; ++p) ended += has_ended(job, p);
-    job->count[begin / QDI_CONTACT_GRAIN] = ended;
+/// Events: what a range of places has in a list that has been counted.
+static inline size_t count_of(const event_job *job, size_t begin, size_t end, size_t all) {
+    const size_t range = begin / QDI_CONTACT_GRAIN;
+    return (end < qdi_constraint_count(job->before) ? job->count[range + 1] : all) - job->count[range];
 }
 
 // Keeps the contacts at a range of places that ended as they were, with what they gave last: each would wait
 // for memory that is not read, and written, in its order.
 static void keep_ended(void *context, size_t begin, size_t end) {
     const event_job *job = context;
-    size_t at = job->count[begin / QDI_CONTACT_GRAIN];
-    for (size_t place = begin; place < end; ++place) {
-        if (!has_ended(job, place)) continue;
+    const size_t first = job->count[begin / QDI_CONTACT_GRAIN],
+                 count = count_of(job, begin, end, (size_t)job->after->ends);
+    for (size_t at = first; at < first + count; ++at) {
+        const uint32_t place = job->gone[begin + at - first];
         qd_contact *ended = &job->after->ended[at];
-        job->places[at] = (uint32_t)place;
+        job->places[at] = place;
         job->keys->key[at] = qdi_contact_order_placed(job->world, job->before, place);
         job->keys->value[at] = (uint32_t)at;
-        at += 1;
         qdi_contact_at(job->world, job->before, place, ended);
-        const qdi_outcome *outcome = job->outcomes ? &job->outcomes[place] : NULL;
         for (int k = 0; k < 2; ++k) {
-            const bool gave = outcome && k < ended->count;
-            ended->touch[k].impulse = gave ? outcome->impulse[k] : 0;
-            ended->touch[k].friction = gave ? outcome->tangent_impulse[k] : 0;
+            const bool gave = job->given && k < ended->count;
+            ended->touch[k].impulse = gave ? job->given[place].impulse[k] : 0;
+            ended->touch[k].friction = gave ? job->given[place].friction[k] : 0;
         }
     }
 }
@@ -83,51 +93,45 @@ static qd_status keep_all(qd_world *world, event_job *job) {
 // ---- impacts of speculative contacts ----
 
 /// Events: whether a contact gave anything.
-static inline bool gave_something(const qdi_outcome *outcome) {
-    return (outcome->impulse[0] != 0) | (outcome->impulse[1] != 0) | (outcome->tangent_impulse[0] != 0) |
-           (outcome->tangent_impulse[1] != 0);
+static inline bool gave_something(const qdi_given *given) {
+    return (given->impulse[0] != 0) | (given->impulse[1] != 0) | (given->friction[0] != 0) |
+           (given->friction[1] != 0);
 }
 
 /// They lie here and there: they are asked for ahead.
 enum { AHEAD = 16 };
 
-/// Finds the impacts of speculative contacts at a range of places. Of which contacts something may have come
-/// is beyond guessing: hence lists and no branches.
+/// Finds the impacts among the speculative contacts at a range of places that do not touch now.
 static void find_impacts(void *context, size_t begin, size_t end) {
     const event_job *job = context;
-    uint32_t *list = job->places + begin;
-    size_t count = 0, near = 0;
-    for (size_t p = begin; p < end; ++p) {
-        list[near] = (uint32_t)p;
-        const unsigned gone = !job->goes_on[p], apart = qdi_near_at(job->before, p);
-        near += gone & apart;
-    }
+    const size_t range = begin / QDI_CONTACT_GRAIN, near = job->near_count[range];
+    uint32_t *list = job->apart + begin;
+    size_t count = 0;
+    (void)end;
     for (size_t k = 0; k < near; ++k) {
-        if (k + AHEAD < near) __builtin_prefetch(&job->outcomes[list[k + AHEAD]]);
+        if (k + AHEAD < near) __builtin_prefetch(&job->given[list[k + AHEAD]]);
         list[count] = list[k];
-        count += gave_something(&job->outcomes[list[k]]);
+        count += gave_something(&job->given[list[k]]);
     }
-    job->count[begin / QDI_CONTACT_GRAIN] = count;
+    job->count[range] = count;
 }
 
 /// Lists the impacts of speculative contacts that were found at a range of places.
 static void put_impacts(void *context, size_t begin, size_t end) {
     const event_job *job = context;
     const qdi_contact_state *before = job->before;
-    const size_t range = begin / QDI_CONTACT_GRAIN, first = job->count[range],
-                 count = (end < qdi_constraint_count(before) ? job->count[range + 1] : job->impact_count) -
-                         first;
+    const size_t first = job->count[begin / QDI_CONTACT_GRAIN],
+                 count = count_of(job, begin, end, job->impact_count);
     for (size_t k = 0; k < count; ++k) {
-        const uint32_t place = job->places[begin + k], at = before->spots[place].geometry;
-        const qdi_outcome *outcome = &job->outcomes[place];
+        const uint32_t place = job->apart[begin + k], at = before->spots[place].geometry;
+        const qdi_given *given = &job->given[place];
         job->impacts[first + k] = (qd_impact){.a = before->partners[place].a,
                                               .b = before->partners[place].b,
                                               .point = before->geometry[at].point[0],
                                               .normal = before->geometry[at].normal,
                                               .approach = before->found[at].approach,
-                                              .impulse = outcome->impulse[0] + outcome->impulse[1],
-                                              .friction = outcome->tangent_impulse[0] +
-                                                          outcome->tangent_impulse[1]};
+                                              .impulse = given->impulse[0] + given->impulse[1],
+                                              .friction = given->friction[0] + given->friction[1]};
     }
 }
 
@@ -144,9 +148,7 @@ int qdi_impact_order(const void *p, const void *q) {
 static qd_status list_impacts(qd_world *world, event_job *job) {
     qdi_contact_state *after = &world->following;
     const size_t all = qdi_constraint_count(job->before), others = after->impact_count;
-    if (!job->outcomes || !job->goes_on || job->before->near_count == 0) return QD_OK;
-    job->places = qdi_arena_take(&world->scratch.arena, all, sizeof *job->places);
-    if (!job->places) return QD_ERR_MEMORY;
+    if (!job->given || !job->goes_on || job->before->near_count == 0) return QD_OK;
     qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_impacts, job);
     const size_t count = qdi_exclusive_scan(job->count, qdi_range_count(all, QDI_CONTACT_GRAIN));
     job->impact_count = count;
@@ -161,19 +163,23 @@ static qd_status list_impacts(qd_world *world, event_job *job) {
     return QD_OK;
 }
 
-qd_status qdi_events(qd_world *world, const qdi_outcome *outcomes) {
+qd_status qdi_events(qd_world *world, const qdi_given *given) {
     const qdi_contact_state *before = &world->present;
     qdi_contact_state *after = &world->following;
     qdi_arena *arena = &world->scratch.arena;
-    const size_t old = qdi_constraint_count(before), ranges = qdi_range_count(old, QDI_CONTACT_GRAIN);
+    const size_t old = qdi_constraint_count(before), ranges = qdi_range_count(old, QDI_CONTACT_GRAIN),
+                 some = world->scratch.goes_on ? old : 0;
     event_job job = {.world = world,
                      .before = before,
                      .after = after,
-                     .outcomes = outcomes,
+                     .given = given,
                      .goes_on = world->scratch.goes_on,
-                     .count = qdi_arena_take(arena, ranges, sizeof *job.count)};
-    if (!job.count) return QD_ERR_MEMORY;
-    if (job.goes_on) qdi_team_for(world->team, old, QDI_CONTACT_GRAIN, count_ended, &job);
+                     .count = qdi_arena_take(arena, ranges, sizeof *job.count),
+                     .near_count = qdi_arena_take(arena, ranges, sizeof *job.near_count),
+                     .gone = qdi_arena_take(arena, some, sizeof *job.gone),
+                     .apart = qdi_arena_take(arena, some, sizeof *job.apart)};
+    if (!job.count || !job.near_count || !job.gone || !job.apart) return QD_ERR_MEMORY;
+    qdi_team_for(world->team, some, QDI_CONTACT_GRAIN, find_gone, &job);
     after->ends = job.goes_on ? qdi_exclusive_scan(job.count, ranges) : 0;
     world->scratch.ended = job.places = qdi_arena_take(arena, after->ends, sizeof *job.places);
     if (!job.places) return QD_ERR_MEMORY;

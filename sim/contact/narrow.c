@@ -413,7 +413,7 @@ static qd_status lay(qd_world *world, qdi_narrow_job *job, size_t count, bool la
     return QD_OK;
 }
 
-qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes) {
+qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcomes *outcomes) {
     qdi_contact_state *before = &world->present, *state = &world->following;
     qdi_scratch *scratch = &world->scratch;
     qd_team *team = world->team;

@@ -20,5 +20,5 @@ bool qdi_may_touch(const qd_world *world, uint32_t row_a, uint32_t row_b);
 
 /// Exact tests of the candidates and of the walls at the positions of `motion`; contacts in order to
 /// `following`, in parts. Those that were there in the present state take over what it has of them, or where
-/// `outcomes` is not NULL what its contacts gave in the step since.
-QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcome *outcomes);
+/// `outcomes` know it what its contacts gave in the step since.
+QD_MUST_USE qd_status qdi_narrow(qd_world *world, const qdi_motion *motion, const qdi_outcomes *outcomes);

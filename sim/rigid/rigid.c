@@ -11,7 +11,7 @@
 // colour (rigid/colour.c), one after the other as they are worked on. Those of a colour share no body that
 // moves, so a range of them reads and writes velocities that no other one touches; bodies that nothing moves
 // are shared, but only read. So results depend neither on the order inside a colour nor on the team. What a
-// contact gave is kept by its place (qdi_outcome).
+// contact gave is kept by its place (qdi_outcomes).
 
 #include <quadrille/hash.h>
 
@@ -66,7 +66,8 @@ static bool is_pressed(const qd_world *world, const qdi_link *link) {
 
 /// Rigid contacts: sets what a contact gave to nothing.
 static void clear_outcome(const qdi_scratch *scratch, size_t place) {
-    scratch->outcomes[place] = (qdi_outcome){.warm_start = {{0, 0}, {0, 0}}};
+    scratch->outcomes.given[place] = (qdi_given){{0, 0}, {0, 0}};
+    scratch->outcomes.warm_starts[place] = (qdi_warm_start){{0, 0}, {0, 0}};
     scratch->balance.contact_balances[place] = (qdi_contact_balance){{0}};
 }
 
@@ -187,9 +188,9 @@ static void end_bounces(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         qdi_link *link = &world->scratch.coloured[i];
         const qdi_constraint *constraint = &world->scratch.constraints[i];
-        qdi_outcome *outcome = &world->scratch.outcomes[link->place];
-        memcpy(outcome->impulse, constraint->impulse, sizeof outcome->impulse);
-        memcpy(outcome->tangent_impulse, constraint->tangent_impulse, sizeof outcome->tangent_impulse);
+        qdi_given *given = &world->scratch.outcomes.given[link->place];
+        memcpy(given->impulse, constraint->impulse, sizeof given->impulse);
+        memcpy(given->friction, constraint->tangent_impulse, sizeof given->friction);
         link->touches = qdi_constraint_taken(world, constraint, job->rules.dt) ? constraint->count : 0;
     }
 }
@@ -213,33 +214,32 @@ static qd_vec2 wall_normal(const wall_list *list, size_t i) {
 }
 
 /// Rigid contacts: what such a contact gave.
-static const qdi_outcome *wall_outcome(const wall_list *list, size_t i) {
-    return &list->world->scratch.outcomes[list->first + i];
+static const qdi_given *wall_given(const wall_list *list, size_t i) {
+    return &list->world->scratch.outcomes.given[list->first + i];
 }
 
 /// What the wall gave to its body.
 static qd_vec2 wall_impulse(const void *context, size_t i) {
-    const qdi_outcome *outcome = wall_outcome(context, i);
+    const qdi_given *given = wall_given(context, i);
     const qd_vec2 n = wall_normal(context, i);
-    double push = outcome->impulse[0] + outcome->impulse[1],
-           tangent = outcome->tangent_impulse[0] + outcome->tangent_impulse[1];
+    double push = given->impulse[0] + given->impulse[1], tangent = given->friction[0] + given->friction[1];
     return (qd_vec2){-push * n.x + tangent * n.y, -push * n.y - tangent * n.x};
 }
 
 /// Rigid contacts: its push on the low and on the high wall of an axis along which its normal is this long.
-static qd_vec2 push_along(const qdi_outcome *outcome, double normal) {
-    const double push = (outcome->impulse[0] + outcome->impulse[1]) * fabs(normal);
+static qd_vec2 push_along(const qdi_given *given, double normal) {
+    const double push = (given->impulse[0] + given->impulse[1]) * fabs(normal);
     return normal < 0 ? (qd_vec2){push, 0} : (qd_vec2){0, push};
 }
 
 /// Rigid contacts: its push across the left and the right wall.
 static qd_vec2 push_sideways(const void *context, size_t i) {
-    return push_along(wall_outcome(context, i), wall_normal(context, i).x);
+    return push_along(wall_given(context, i), wall_normal(context, i).x);
 }
 
 /// Rigid contacts: the same across the lower and the upper one.
 static qd_vec2 push_upright(const void *context, size_t i) {
-    return push_along(wall_outcome(context, i), wall_normal(context, i).y);
+    return push_along(wall_given(context, i), wall_normal(context, i).y);
 }
 
 /// Rigid contacts: the energy that it gave, being moved.
@@ -278,9 +278,7 @@ static qd_status reserve(qd_world *world, size_t count) {
     const qd_allocator *allocator = world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->links, &scratch->link_room, scratch->link_count,
                                    count, sizeof *scratch->links);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &scratch->outcomes, &scratch->outcome_room, 0, count,
-                             sizeof *scratch->outcomes);
+    if (status == QD_OK) status = qdi_outcomes_reserve(allocator, &scratch->outcomes, count);
     return status == QD_OK ? qdi_balance_begin(world, count) : status;
 }
 

@@ -157,7 +157,7 @@ typedef void (*qdi_solver_sweep)(qdi_mover *movers, qdi_solver_group *groups, qd
 /// goes. Lanes that are not filled have the contact of the first and mover 0, and nothing is written of them.
 typedef struct qdi_solver_report_to {
     const qdi_mean_twist *means; ///< by mover
-    qdi_outcome *outcomes;       ///< by place
+    qdi_outcomes outcomes;
     qdi_contact_balance *balances;
     const qdi_lanes *slides; ///< of the group: qdi_slide_of; NULL where nothing slides
     double substeps;

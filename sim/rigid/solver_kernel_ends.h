@@ -138,7 +138,7 @@ static void make(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_gr
 // ---- results ----
 
 /// What is reported of contacts so far: what they gave, what the next step starts from, and where the energy
-/// went, in the order of qdi_outcome and qdi_contact_balance.
+/// went, in the order of qdi_given, qdi_warm_start and qdi_contact_balance.
 typedef struct told {
     vec given[4], warm[4], balance[4];
 } told;
@@ -182,10 +182,10 @@ static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->means[group->slot_b[at + k]].x;
     v_columns(rows, b);
     for (unsigned k = 0; k < WIDTH; ++k) {
-        qdi_outcome *outcome = &to->outcomes[group->place[at + k]];
-        given[k] = outcome->impulse;
-        warm[k] = outcome->warm_start.normal;
-        balance[k] = to->balances[group->place[at + k]].lane;
+        const uint32_t place = group->place[at + k];
+        given[k] = to->outcomes.given[place].impulse;
+        warm[k] = to->outcomes.warm_starts[place].normal;
+        balance[k] = to->balances[place].lane;
     }
     const vec none = v_set(0);
     const mean m = {a[0] - b[0], a[1] - b[1], a[2], b[2], to->slides ? v_load(*to->slides + at) : none};

@@ -9,9 +9,8 @@
 /// Contact solver's report: work of the one body of a touch that does not move freely: `held` is its mover,
 /// `on_a`: it is a.
 static double work(const qdi_solver_group *group, const qdi_solver_point *touch, size_t lane,
-                   const qdi_mover *held, bool on_a, const qdi_outcome *outcome, double slide, int k) {
-    double push = outcome->impulse[k], tangent = outcome->tangent_impulse[k], nx = group->nx[lane],
-           ny = group->ny[lane];
+                   const qdi_mover *held, bool on_a, const qdi_given *given, double slide, int k) {
+    double push = given->impulse[k], tangent = given->friction[k], nx = group->nx[lane], ny = group->ny[lane];
     double across = on_a ? touch->across_a[lane] : touch->across_b[lane],
            along = on_a ? touch->along_a[lane] : touch->along_b[lane];
     double done = (push * nx - tangent * ny) * held->vx + (push * ny + tangent * nx) * held->vy +
@@ -25,10 +24,10 @@ static void put_work(const qdi_solver_job *job, size_t number, size_t lane, cons
     const bool on_a = group->moves_b >> lane & 1;
     const qdi_mover *held = &job->movers[on_a ? group->slot_a[lane] : group->slot_b[lane]];
     const double slide = to->slides ? (*to->slides)[lane] : 0;
-    const qdi_outcome *outcome = &to->outcomes[group->place[lane]];
-    double done = work(group, &group->touch, lane, held, on_a, outcome, slide, 0);
+    const qdi_given *given = &to->outcomes.given[group->place[lane]];
+    double done = work(group, &group->touch, lane, held, on_a, given, slide, 0);
     if (number < job->twos_groups)
-        done += work(group, &job->second[number].touch, lane, held, on_a, outcome, slide, 1);
+        done += work(group, &job->second[number].touch, lane, held, on_a, given, slide, 1);
     to->balances[group->place[lane]].lane[QDI_WORK] = done;
 }
 
@@ -38,7 +37,8 @@ enum { REPORTS_AHEAD = 8, GROUPS_AHEAD = 2 };
 static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
     const qdi_scratch *scratch = &job->world->scratch;
     const uint32_t place = job->links[number].place;
-    __builtin_prefetch(&scratch->outcomes[place], 1);
+    __builtin_prefetch(&scratch->outcomes.given[place], 1);
+    __builtin_prefetch(&scratch->outcomes.warm_starts[place], 1);
     __builtin_prefetch(&scratch->balance.contact_balances[place], 1);
 }
 

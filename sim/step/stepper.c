@@ -51,9 +51,9 @@ static qd_status find_contacts(qd_world *world, qdi_step_context *step, const qd
     world->following.pairs = 0; // the narrow phase knows them
     world->following.listed = QDI_TELLS_NOTHING;
     qd_status status = qdi_features_at(QDI_STAGE_NARROW, world, step);
-    if (status == QD_OK && !step->met) status = qdi_narrow(world, step->motion, step->outcomes);
+    if (status == QD_OK && !step->met) status = qdi_narrow(world, step->motion, &step->outcomes);
     if (status == QD_OK) status = qdi_features_at(QDI_STAGE_CONTACT, world, step);
-    if (status == QD_OK) status = qdi_events(world, step->outcomes);
+    if (status == QD_OK) status = qdi_events(world, step->outcomes.given);
     qdi_team_use(world->team, 0);
     return status;
 }

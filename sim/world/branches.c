@@ -27,7 +27,7 @@ bool qdi_branch_rows(const qd_world *world, qd_id a, qd_id b, uint32_t row[2]) {
 
 typedef struct branch_job {
     const qd_world *world;
-    const qdi_outcome *outcomes;
+    const qdi_given *given; ///< by contacts
     qd_vec2 period;
     size_t contacts;
 } branch_job;
@@ -38,14 +38,14 @@ static qdi_branch contact_branch(const branch_job *job, size_t place) {
     const qdi_contact_state *state = &world->present;
     const qdi_spot *spot = &state->spots[place];
     const qd_image image = state->found[spot->geometry].image;
-    const qdi_outcome *given = &job->outcomes[place];
+    const qdi_given *given = &job->given[place];
     const qdi_partners *both = &state->partners[place];
     uint32_t row[2];
     if ((state->marks[place] & QDI_MARK_TOUCHES) == 0 || !qdi_branch_rows(world, both->a, both->b, row))
         return (qdi_branch){0};
     const qdi_motion *m = &world->now;
     const double push = given->impulse[0] + given->impulse[1],
-                 across = given->tangent_impulse[0] + given->tangent_impulse[1];
+                 across = given->friction[0] + given->friction[1];
     const qd_vec2 n = state->geometry[spot->geometry].normal;
     return (qdi_branch){
         .from = {m->x[row[0]], m->y[row[0]]},
@@ -85,12 +85,12 @@ static qd_status collect_branches(qd_world *world, qdi_step_context *step) {
     qdi_branches *branches = &world->branches;
     branches->held = false;
     if (!branches->asked || world->def.contact != QD_CONTACT_IMPULSE) return QD_OK;
-    const size_t contacts = step->outcomes ? qdi_constraint_count(&world->present) : 0,
+    const size_t contacts = step->outcomes.given ? qdi_constraint_count(&world->present) : 0,
                  count = contacts + world->following.impact_count;
     qd_status status = qdi_reserve(world->allocator, &branches->at, &branches->room, 0, count,
                                    sizeof *branches->at);
     if (status != QD_OK) return status;
-    const branch_job job = {world, step->outcomes, qdi_world_period(world), contacts};
+    const branch_job job = {world, step->outcomes.given, qdi_world_period(world), contacts};
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, fill_branches, (void *)(uintptr_t)&job);
     branches->count = count;
     branches->step = world->clock.step + 1;

@@ -15,11 +15,12 @@
 // ---- contacts ----
 
 // Contacts that are read: one from its parts.
-static void contact_from_parts(const qdi_contact_state *state, size_t place, qd_contact *contact) {
+static void contact_from_parts(const qd_world *world, const qdi_contact_state *state, size_t place,
+                               qd_contact *contact) {
     const uint32_t at = state->spots[place].geometry;
     const qdi_geometry *geometry = &state->geometry[at];
     const qdi_found_pair *found = &state->found[at];
-    const qdi_given *given = &state->given[place];
+    const qdi_given *given = qdi_given_at(world, state, place);
     contact->a = state->partners[place].a;
     contact->b = state->partners[place].b;
     contact->normal = geometry->normal;
@@ -105,7 +106,7 @@ static void contact_that_meets(const qd_world *world, const qdi_contact_state *s
 void qdi_contact_at(const qd_world *world, const qdi_contact_state *state, size_t place,
                     qd_contact *contact) {
     if (state->parts)
-        contact_from_parts(state, place, contact);
+        contact_from_parts(world, state, place, contact);
     else if (state->whole)
         *contact = state->contacts[state->number[place]]; // as parts do not tell
     else

@@ -17,6 +17,14 @@ static inline uint64_t qdi_contact_order_placed(const qd_world *world, const qdi
     return qdi_contact_order(with.a, with.b);
 }
 
+/// World's contacts: what one with parts gave. Of speculative ones an impact tells it.
+static inline const qdi_given *qdi_given_at(const qd_world *world, const qdi_contact_state *state,
+                                            size_t place) {
+    static const qdi_given nothing = {{0, 0}, {0, 0}};
+    const bool told = world->def.contact == QD_CONTACT_IMPULSE && qdi_near_at(state, place);
+    return told ? &nothing : &state->given[place];
+}
+
 /// World's contacts: all there is of it, from its parts, or as springs that meet keep it.
 void qdi_contact_at(const qd_world *world, const qdi_contact_state *state, size_t place, qd_contact *contact);
 

@@ -56,6 +56,23 @@ qd_status qdi_contacts_reserve(const qd_allocator *allocator, qdi_contact_state 
     return reserve(allocator, columns, state->room, QDI_CONTACT_COLUMNS, 0, count);
 }
 
+qd_status qdi_outcomes_reserve(const qd_allocator *allocator, qdi_outcomes *outcomes, size_t count) {
+    const column columns[] = {{&outcomes->given, sizeof *outcomes->given, true},
+                              {&outcomes->warm_starts, sizeof *outcomes->warm_starts, true}};
+    return reserve(allocator, columns, outcomes->room, 2, 0, count);
+}
+
+void qdi_outcomes_trade(qdi_outcomes *outcomes, qdi_contact_state *state) {
+    enum { GIVEN = 2, WARM_STARTS = 3 };
+    const qdi_outcomes had = {
+        state->given, state->warm_starts, {state->room[GIVEN], state->room[WARM_STARTS]}};
+    state->given = outcomes->given;
+    state->warm_starts = outcomes->warm_starts;
+    state->room[GIVEN] = outcomes->room[0];
+    state->room[WARM_STARTS] = outcomes->room[1];
+    *outcomes = had;
+}
+
 qd_status qdi_geometry_reserve(const qd_allocator *allocator, qdi_contact_state *state, size_t kept,
                                size_t count) {
     column columns[QDI_GEOMETRY_COLUMNS];

@@ -67,6 +67,14 @@ typedef struct qdi_given {
     double impulse[2], friction[2];
 } qdi_given;
 
+/// What contacts gave in a step, by place: all in all, and in the last sub-step. `given` NULL: nothing is
+/// known.
+typedef struct qdi_outcomes {
+    qdi_given *given;
+    qdi_warm_start *warm_starts;
+    size_t room[2];
+} qdi_outcomes;
+
 /// Two bodies that touch or may, by row; that of the lower index comes first.
 typedef struct qdi_meeting {
     uint32_t a, b;
@@ -133,7 +141,7 @@ typedef struct qdi_contact_state {
     qd_vec2 period; ///< of the world, as it was then
     double dt;      ///< of the step that made them
     qdi_partners *partners;
-    qdi_given *given;
+    qdi_given *given;            ///< see qdi_given_at
     qdi_warm_start *warm_starts; ///< without parts by number
     uint8_t *persists;           ///< it touches, and did in the moment before; without parts by number
     uint8_t *marks;              ///< QDI_MARK_TOUCHES and so on; with parts
@@ -269,5 +277,10 @@ QD_MUST_USE qd_status qdi_meetings_reserve(const qd_allocator *allocator, qdi_co
 /// World's contacts: two states of which nobody sees contacts now trade the memory of these and of their
 /// numbers, if there is room in it for `count` of the first one.
 void qdi_contacts_trade(qdi_contact_state *state, qdi_contact_state *other, size_t count);
+/// World's contacts: room for what `count` contacts give.
+QD_MUST_USE qd_status qdi_outcomes_reserve(const qd_allocator *allocator, qdi_outcomes *outcomes,
+                                           size_t count);
+/// World's contacts: what contacts gave becomes what those of a state have, and the other way round.
+void qdi_outcomes_trade(qdi_outcomes *outcomes, qdi_contact_state *state);
 /// World's contacts: frees all that a state holds.
 void qdi_contacts_release(const qd_allocator *allocator, qdi_contact_state *state);

@@ -13,10 +13,10 @@
 /// A step from `now` to `next`; or, where `dt` is 0, the search for contacts after a change by hand.
 typedef struct qdi_step_context {
     double dt;
-    double start, end;           ///< times
-    const qdi_motion *motion;    ///< bodies whose contacts are made
-    qdi_wall_gain gains[2];      ///< what walls gave: to bodies that moved, to those that were mirrored
-    const qdi_outcome *outcomes; ///< what the contacts of `present` gave; NULL: the contact model has none
+    double start, end;        ///< times
+    const qdi_motion *motion; ///< bodies whose contacts are made
+    qdi_wall_gain gains[2];   ///< what walls gave: to bodies that moved, to those that were mirrored
+    qdi_outcomes outcomes;    ///< what the contacts of `present` gave, unless the contact model has none
     qdi_lap *lap;
     struct qdi_found *found; ///< searches for candidates; NULL in a search after a change by hand
     bool same;               ///< from QDI_STAGE_NARROW on: candidates are those of the step before

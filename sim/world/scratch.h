@@ -40,12 +40,6 @@ typedef struct qdi_link {
                   ///< through
 } qdi_link;
 
-/// What a contact gave in a step, by place: all in all, and in the last sub-step.
-typedef struct qdi_outcome {
-    double impulse[2], tangent_impulse[2]; ///< along the normal, along the tangent
-    qdi_warm_start warm_start;
-} qdi_outcome;
-
 /// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round,
 /// one of the ranges that have such links, or that there are several.
 typedef struct qdi_claims {
@@ -170,12 +164,11 @@ struct qdi_scratch {
     size_t link_room;
     uint32_t *colour_order; ///< which these are
     size_t colour_order_room;
-    qdi_colours colours;   ///< of `link_count` links
-    size_t link_count;     ///< 0: there are none from the step before
-    uint64_t link_pairs;   ///< of which pairs they are, see qdi_contact_state
-    uint64_t link_layout;  ///< of which spots, and kinds of bodies; 0: of others
-    qdi_outcome *outcomes; ///< by place
-    size_t outcome_room;
+    qdi_colours colours;  ///< of `link_count` links
+    size_t link_count;    ///< 0: there are none from the step before
+    uint64_t link_pairs;  ///< of which pairs they are, see qdi_contact_state
+    uint64_t link_layout; ///< of which spots, and kinds of bodies; 0: of others
+    qdi_outcomes outcomes;
     // Resolve, in the arena.
     qdi_link *coloured;          ///< links in order of colour
     qdi_constraint *constraints; ///< the same as constraints, where something may bounce

@@ -221,7 +221,9 @@ static void scratch_release(const qd_allocator *allocator, qdi_scratch *scratch)
     qdi_release(allocator, scratch->unit_of, scratch->unit_of_room, sizeof *scratch->unit_of);
     qdi_release(allocator, scratch->links, scratch->link_room, sizeof *scratch->links);
     qdi_release(allocator, scratch->colour_order, scratch->colour_order_room, sizeof *scratch->colour_order);
-    qdi_release(allocator, scratch->outcomes, scratch->outcome_room, sizeof *scratch->outcomes);
+    const qdi_outcomes *outcomes = &scratch->outcomes;
+    qdi_release(allocator, outcomes->given, outcomes->room[0], sizeof *outcomes->given);
+    qdi_release(allocator, outcomes->warm_starts, outcomes->room[1], sizeof *outcomes->warm_starts);
     qdi_release(allocator, scratch->slot, scratch->slot_room, sizeof *scratch->slot);
     qdi_release(allocator, scratch->movers, scratch->mover_room, sizeof *scratch->movers);
     qdi_release(allocator, scratch->flights, scratch->flight_room, sizeof *scratch->flights);

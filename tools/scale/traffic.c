@@ -34,7 +34,7 @@ enum {
     SHEAR = ITEM(qdi_contact_state, shears),
     THIN_FORCE = ITEM(qdi_contact_state, thin_forces),
     LINK = sizeof(qdi_link),
-    OUTCOME = sizeof(qdi_outcome),
+    OUTCOME = GIVEN + WARM,
     BALANCE = sizeof(qdi_contact_balance),
     LANE = sizeof(qdi_solver_group) /
            QDI_SOLVER_LANES, // of a constraint's group; second touches are left out
@@ -140,8 +140,9 @@ static const qdi_traffic_pass passes[] = {
     {QD_PHASE_NARROW, "contacts traced", QDI_TRAFFIC_CONTACT, ANY | QDI_TRAFFIC_LISTED | QDI_TRAFFIC_SORTED,
      false, 2 * (ROW + ITEM(qdi_contact_state, order)), ROW},
     {QD_PHASE_NARROW, "contacts carried over", QDI_TRAFFIC_CONTACT, ANY | QDI_TRAFFIC_LISTED, false,
-     2 * (SPOT + FOUND) + OUTCOME,
-     GIVEN + WARM + ITEM(qdi_contact_state, persists) + ITEM(qdi_contact_state, marks) + 1},
+     SPOT + 2 * FOUND + WARM, ITEM(qdi_contact_state, persists) + ITEM(qdi_contact_state, marks) + 1},
+    {QD_PHASE_NARROW, "what they gave", QDI_TRAFFIC_CONTACT, ANY | QDI_TRAFFIC_LISTED | QDI_TRAFFIC_SORTED,
+     false, SPOT + OUTCOME, OUTCOME},
     {QD_PHASE_NARROW, "ends counted", QDI_TRAFFIC_CONTACT, ANY, false, 1, 0},
     // Narrow, by springs that meet, with their forces.
     {QD_PHASE_NARROW, "fastest found", QDI_TRAFFIC_BODY, QDI_TRAFFIC_SPRING | QDI_TRAFFIC_MET, false,
