@@ -338,11 +338,16 @@ static qd_status reserve_pair_tests(qd_world *world, qdi_narrow_job *job, qdi_co
     job->count = qdi_arena_take(arena, ranges, sizeof *job->count);
     job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
     job->wall_mask = qdi_arena_take(arena, job->walls ? bodies : 0, sizeof *job->wall_mask);
-    if (!job->count || !job->wall_count || !job->wall_mask) return QD_ERR_MEMORY;
-    qd_status status = qdi_reserve(allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
-                                   sizeof *scratch->hits);
-    if (status == QD_OK && !job->plain) status = qdi_geometry_reserve(allocator, state, 0, job->pair_count);
-    job->hits = scratch->hits;
+    qd_status status = QD_OK;
+    if (!job->plain) {
+        status = qdi_geometry_reserve(allocator, state, 0, job->pair_count);
+        if (status == QD_OK)
+            status = qdi_reserve(allocator, &scratch->hits, &scratch->hit_room, 0, job->pair_count,
+                                 sizeof *scratch->hits);
+    }
+    job->hits = job->plain ? qdi_arena_take(arena, job->pair_count, sizeof *job->hits) : scratch->hits;
+    if (!job->count || !job->wall_count || !job->wall_mask || (job->plain && !job->hits))
+        status = QD_ERR_MEMORY;
     job->geometry = state->geometry;
     job->found = state->found;
     return status;
