@@ -162,8 +162,8 @@ typedef struct qdi_meets {
     _Alignas(64) qdi_meet *at;
     size_t count, room;
     qdi_hit *hits;
-    uint32_t *halted; ///< rows that it was the first to stop
-    size_t hit_count, hit_room, halted_count, halted_room;
+    uint32_t *lowered; ///< rows that it was the first to stop, or to stop earlier, in the round
+    size_t hit_count, hit_room, lowered_count, lowered_room;
     uint64_t looks;   ///< pairs that visitors were shown
     qd_status status; ///< QD_ERR_MEMORY: there was more
 } qdi_meets;
@@ -201,7 +201,7 @@ struct qdi_ccd {
     size_t ways_room, followed_room, followed_rows_room;
     qdi_meets *meets; ///< by worker
     size_t meets_room;
-    uint64_t looks; ///< in the step: pairs that visitors were shown, and in each round all that are stopped
+    uint64_t looks; ///< in the step: pairs that visitors were shown, and each time that a body was stopped
     qdi_meet *met;  ///< of all workers
     size_t met_room;
     qdi_edge *edges; ///< in order of key
@@ -222,6 +222,8 @@ struct qdi_ccd {
     // begins, have never been stopped, that is at the step's end: the first `never_count` rows, `never` long.
     uint32_t *halted;
     size_t halted_count, halted_room, never_count;
+    uint32_t *news; ///< those of them of which anything was new in the last round, once each
+    size_t news_count, news_room;
     double never;
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before

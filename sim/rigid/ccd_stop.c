@@ -42,19 +42,19 @@ double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row) {
     return time;
 }
 
-/// Stops of ccd: puts a body on a worker's list of those that are stopped.
-static void note_halted(const qdi_step *step, uint32_t row, int worker) {
+/// Stops of ccd: puts a body on a worker's list of those that it has stopped in the round.
+static void note_lowered(const qdi_step *step, uint32_t row, int worker) {
     qdi_meets *meets = &step->ccd->meets[worker];
-    qd_status status = qdi_reserve(step->world->allocator, &meets->halted, &meets->halted_room,
-                                   meets->halted_count, meets->halted_count + 1, sizeof *meets->halted);
+    qd_status status = qdi_reserve(step->world->allocator, &meets->lowered, &meets->lowered_room,
+                                   meets->lowered_count, meets->lowered_count + 1, sizeof *meets->lowered);
     if (status == QD_OK)
-        meets->halted[meets->halted_count++] = row;
+        meets->lowered[meets->lowered_count++] = row;
     else
         meets->status = status;
 }
 
 /// Stops of ccd: lowers the time at which a body is to stop, from below the step's end on. Whoever does that
-/// first lists it.
+/// first in a round lists it.
 static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
     const uint64_t bits = qdi_time_bits(time);
     _Atomic uint64_t *stop = &step->ccd->stops[row];
@@ -63,7 +63,7 @@ static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
         if (!atomic_compare_exchange_weak_explicit(stop, &seen, bits, memory_order_relaxed,
                                                    memory_order_relaxed))
             continue;
-        if (seen == qdi_time_bits(step->dt)) note_halted(step, row, worker);
+        if (seen == qdi_time_bits(step->ccd->stopped[row])) note_lowered(step, row, worker);
         return;
     }
 }
