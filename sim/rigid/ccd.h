@@ -358,6 +358,18 @@ double qdi_segments_near(const qdi_party *a, const qdi_party *b, qd_vec2 shift, 
 bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
                             qdi_encounter *meeting);
 
+// ---- rigid/ccd_gap.c ----
+
+/// The way of b as seen from a, which is `from` away at first and goes no further than these places.
+typedef struct qdi_passage {
+    qd_vec2 from, way[5];
+    int count;
+    double more; ///< that turning adds, and what counts as near
+} qdi_passage;
+/// True where two are apart all along such a way, which one of their sides says, as they lie on their
+/// segments.
+bool qdi_ccd_passes_by(const qdi_party *a, const qdi_party *b, const qdi_passage *by);
+
 // ---- rigid/ccd_find.c ----
 
 /// What is asked of each candidate: of two bodies, a of the lower index, through an image of b; and of a body
@@ -407,7 +419,7 @@ static inline bool qdi_ccd_given_up(const qdi_ccd *ccd, uint32_t row) {
 }
 /// ccd: true for a body that is followed whatever its speed.
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
-    return world->traits.trait[world->trait[row]].bullet;
+    return world->bullets > 0 && world->traits.trait[world->trait[row]].bullet;
 }
 
 // ---- rigid/ccd_solve.c ----

@@ -108,6 +108,13 @@ static void forget_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) step->ccd->flags[step->ccd->news[i]] &= (uint8_t)~QDI_FRESH;
 }
 
+/// Stops of ccd: works out the segment of a body that was stopped, once: it is asked for often from now on.
+static void keep_way(const qdi_step *step, uint32_t row) {
+    if (step->world->shape[row] == 0 || step->ccd->glances[row].known) return;
+    step->ccd->free[row] = qdi_segment_make(step, row);
+    step->ccd->glances[row].known = true;
+}
+
 typedef struct settle_job {
     const qdi_step *step;
     atomic_size_t fresh; ///< bodies with new paths
@@ -123,6 +130,7 @@ static void settle_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         const uint32_t r = ccd->news[i];
         const double stop = qdi_ccd_stop_of(ccd, r);
+        keep_way(step, r);
         const bool fresh_now = ccd->flags[r] & QDI_FOLLOWED, may = !(ccd->flags[r] & QDI_GROUNDLESS);
         if (fresh_now) ccd->flags[r] |= QDI_FRESH;
         fresh += fresh_now;
