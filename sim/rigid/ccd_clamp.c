@@ -28,12 +28,18 @@
 #include <math.h>
 #include <string.h>
 
-/// Rounds, and how many of those that are stopped a thread takes at once.
-enum { ROUNDS = 64, HALTED_GRAIN = 32 };
+/// Rounds, and how many of those that are stopped a thread takes at once, at least and at most.
+enum { ROUNDS = 64, HALTED_LEAST = 8, HALTED_GRAIN = 64 };
 /// Where one in so many is followed, or fewer, the others need no boxes of their ways.
 enum { FEW = 4 };
 
 // ---- rounds ----
+
+/// Stops of ccd: does something for so many of those that are stopped.
+static void for_halted(const qdi_step *step, size_t count, qdi_range_function function, void *context) {
+    qd_team *team = step->world->team;
+    qdi_team_for(team, count, qdi_fine_grain(team, count, HALTED_LEAST, HALTED_GRAIN), function, context);
+}
 
 /// Stops of ccd: lets a body go on to the step's end.
 static void release(const qdi_step *step, uint32_t row) {
@@ -63,7 +69,7 @@ static void release_all(qdi_step *step) {
     if (ccd->never != step->dt) ccd->never_count = 0;
     ccd->never = step->dt;
     if (ccd->never_count > 0)
-        qdi_team_for(step->world->team, ccd->halted_count, HALTED_GRAIN, release_halted, step);
+        qdi_team_for(step->world->team, ccd->halted_count, QDI_BODY_GRAIN, release_halted, step);
     ccd->halted_count = 0;
     if (ccd->never_count >= count) return;
     qdi_team_for(step->world->team, count - ccd->never_count, QDI_BODY_GRAIN, release_range, step);
@@ -313,7 +319,7 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
     if (status == QD_OK && step->ccd->carriers) status = qdi_balance_rows(arena, count, &job.carried[0]);
     if (status == QD_OK && world->walls_move) status = qdi_balance_rows(arena, count, &job.carried[1]);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, HALTED_GRAIN, arrive_range, &job);
+    for_halted(step, count, arrive_range, &job);
     if (job.lowest_bad != QD_NO_BODY) {
         qdi_limit_report_body(world, world->row_of_index[job.lowest_bad]);
         return QD_ERR_LIMIT;
@@ -327,9 +333,8 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
 /// Stops of ccd: after a round: who has a new path, and who is carried.
 static qd_status settle(qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
-    qd_team *team = step->world->team;
     settle_job job = {.step = step};
-    qdi_team_for(team, ccd->news_count, QDI_BODY_GRAIN, forget_range, step);
+    qdi_team_for(step->world->team, ccd->news_count, QDI_BODY_GRAIN, forget_range, step);
     qd_status status = list_news(step);
     step->fresh = 0;
     ccd->looks += ccd->news_count;
@@ -338,10 +343,9 @@ static qd_status settle(qdi_step *step) {
     if (status != QD_OK) return status;
     for (size_t i = 0; i < ccd->trajectory_count; ++i) // none of a round of impacts has one
         ccd->flags[ccd->trajectories[i].row] &= (uint8_t)~QDI_FRESH;
-    qdi_team_for(team, ccd->news_count, HALTED_GRAIN, settle_range, &job);
+    for_halted(step, ccd->news_count, settle_range, &job);
     step->fresh = settle_hits(step);
-    if (ccd->carriers || step->world->walls_move)
-        qdi_team_for(team, ccd->news_count, HALTED_GRAIN, carry_range, step);
+    if (ccd->carriers || step->world->walls_move) for_halted(step, ccd->news_count, carry_range, step);
     step->fresh += job.fresh;
     return QD_OK;
 }

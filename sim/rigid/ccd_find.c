@@ -16,9 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// Bodies to a range where what is about each is retrieved, which takes some microseconds: at least, and at
-/// most. And pairs that are looked at in the time that it takes to retrieve what one body may meet.
-enum { RETRIEVE_LEAST = 4, RETRIEVE_GRAIN = 32, WORTH_ALL = 64 };
+/// Bodies to a range where what is about each is retrieved, which takes some microseconds, and candidates: at
+/// least. And pairs that are looked at in the time that it takes to retrieve what one body may meet.
+enum { RETRIEVE_LEAST = 2, RETRIEVE_GRAIN = 32, CANDIDATES_LEAST = 256, WORTH_ALL = 64 };
 
 /// Sides of the room in which no wall is near.
 typedef struct wall_sides {
@@ -409,7 +409,9 @@ static qd_status reserve(const qdi_step *step) {
 /// Impacts of ccd: shows all pairs, and all walls near somebody, to the visitor.
 static void look_at_all(find_job *job) {
     const qd_world *world = job->step->world;
-    qdi_team_for_workers(world->team, world->met_count, QDI_CONTACT_GRAIN, look_at_candidates, job);
+    qdi_team_for_workers(world->team, world->met_count,
+                         qdi_fine_grain(world->team, world->met_count, CANDIDATES_LEAST, QDI_CONTACT_GRAIN),
+                         look_at_candidates, job);
     if (!job->walls) return;
     if (job->step->following && !job->step->first)
         qdi_team_for_workers(world->team, job->step->ccd->trajectory_count, RETRIEVE_GRAIN,
