@@ -31,7 +31,8 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     for (size_t w = 0; w < ccd->meets_room; ++w) {
         qdi_release(allocator, ccd->meets[w].at, ccd->meets[w].room, sizeof *ccd->meets[w].at);
         qdi_release(allocator, ccd->meets[w].hits, ccd->meets[w].hit_room, sizeof *ccd->meets[w].hits);
-        qdi_release(allocator, ccd->meets[w].halted, ccd->meets[w].halted_room, sizeof *ccd->meets[w].halted);
+        qdi_release(allocator, ccd->meets[w].lowered, ccd->meets[w].lowered_room,
+                    sizeof *ccd->meets[w].lowered);
     }
     qdi_release(allocator, ccd->meets, ccd->meets_room, sizeof *ccd->meets);
     qdi_release(allocator, ccd->met, ccd->met_room, sizeof *ccd->met);
@@ -42,6 +43,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->old_segments, ccd->old_segment_room, sizeof *ccd->old_segments);
     qdi_release(allocator, ccd->old_impacts, ccd->old_impact_room, sizeof *ccd->old_impacts);
     qdi_release(allocator, ccd->halted, ccd->halted_room, sizeof *ccd->halted);
+    qdi_release(allocator, ccd->news, ccd->news_room, sizeof *ccd->news);
     qdi_release(allocator, ccd->stops, ccd->stops_room, sizeof *ccd->stops);
     qdi_release(allocator, ccd->stopped, ccd->stopped_room, sizeof *ccd->stopped);
     qdi_release(allocator, ccd->carried, ccd->carried_room, sizeof *ccd->carried);

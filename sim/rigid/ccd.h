@@ -162,8 +162,8 @@ typedef struct qdi_meets {
     _Alignas(64) qdi_meet *at;
     size_t count, room;
     qdi_hit *hits;
-    uint32_t *halted; ///< rows that it was the first to stop
-    size_t hit_count, hit_room, halted_count, halted_room;
+    uint32_t *lowered; ///< rows that it was the first to stop, or to stop earlier, in the round
+    size_t hit_count, hit_room, lowered_count, lowered_room;
     uint64_t looks;   ///< pairs that visitors were shown
     qd_status status; ///< QD_ERR_MEMORY: there was more
 } qdi_meets;
@@ -201,7 +201,7 @@ struct qdi_ccd {
     size_t ways_room, followed_room, followed_rows_room;
     qdi_meets *meets; ///< by worker
     size_t meets_room;
-    uint64_t looks; ///< in the step: pairs that visitors were shown, and in each round all that are stopped
+    uint64_t looks; ///< in the step: pairs that visitors were shown, and each time that a body was stopped
     qdi_meet *met;  ///< of all workers
     size_t met_room;
     qdi_edge *edges; ///< in order of key
@@ -222,6 +222,8 @@ struct qdi_ccd {
     // begins, have never been stopped, that is at the step's end: the first `never_count` rows, `never` long.
     uint32_t *halted;
     size_t halted_count, halted_room, never_count;
+    uint32_t *news; ///< those of them of which anything was new in the last round, once each
+    size_t news_count, news_room;
     double never;
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
@@ -356,6 +358,18 @@ double qdi_segments_near(const qdi_party *a, const qdi_party *b, qd_vec2 shift, 
 bool qdi_segment_meets_wall(const qdi_step *step, const qdi_party *a, int wall, double from, double until,
                             qdi_encounter *meeting);
 
+// ---- rigid/ccd_gap.c ----
+
+/// The way of b as seen from a, which is `from` away at first and goes no further than these places.
+typedef struct qdi_passage {
+    qd_vec2 from, way[5];
+    int count;
+    double more; ///< that turning adds, and what counts as near
+} qdi_passage;
+/// True where two are apart all along such a way, which one of their sides says, as they lie on their
+/// segments.
+bool qdi_ccd_passes_by(const qdi_party *a, const qdi_party *b, const qdi_passage *by);
+
 // ---- rigid/ccd_find.c ----
 
 /// What is asked of each candidate: of two bodies, a of the lower index, through an image of b; and of a body
@@ -405,7 +419,7 @@ static inline bool qdi_ccd_given_up(const qdi_ccd *ccd, uint32_t row) {
 }
 /// ccd: true for a body that is followed whatever its speed.
 static inline bool qdi_is_bullet(const qd_world *world, uint32_t row) {
-    return world->traits.trait[world->trait[row]].bullet;
+    return world->bullets > 0 && world->traits.trait[world->trait[row]].bullet;
 }
 
 // ---- rigid/ccd_solve.c ----

@@ -28,12 +28,18 @@
 #include <math.h>
 #include <string.h>
 
-/// Rounds, and how many of those that are stopped a thread takes at once.
-enum { ROUNDS = 64, HALTED_GRAIN = 64 };
+/// Rounds, and how many of those that are stopped a thread takes at once, at least and at most.
+enum { ROUNDS = 64, HALTED_LEAST = 8, HALTED_GRAIN = 64 };
 /// Where one in so many is followed, or fewer, the others need no boxes of their ways.
 enum { FEW = 4 };
 
 // ---- rounds ----
+
+/// Stops of ccd: does something for so many of those that are stopped.
+static void for_halted(const qdi_step *step, size_t count, qdi_range_function function, void *context) {
+    qd_team *team = step->world->team;
+    qdi_team_for(team, count, qdi_fine_grain(team, count, HALTED_LEAST, HALTED_GRAIN), function, context);
+}
 
 /// Stops of ccd: lets a body go on to the step's end.
 static void release(const qdi_step *step, uint32_t row) {
@@ -63,25 +69,56 @@ static void release_all(qdi_step *step) {
     if (ccd->never != step->dt) ccd->never_count = 0;
     ccd->never = step->dt;
     if (ccd->never_count > 0)
-        qdi_team_for(step->world->team, ccd->halted_count, HALTED_GRAIN, release_halted, step);
+        qdi_team_for(step->world->team, ccd->halted_count, QDI_BODY_GRAIN, release_halted, step);
     ccd->halted_count = 0;
     if (ccd->never_count >= count) return;
     qdi_team_for(step->world->team, count - ccd->never_count, QDI_BODY_GRAIN, release_range, step);
     ccd->never_count = count;
 }
 
-/// Stops of ccd: adds to the list who was stopped for the first time in a round.
-static qd_status list_halted(const qdi_step *step) {
+/// Stops of ccd: lists who was stopped in a round, and of these to all that are, who was for the first time.
+/// There is room for those on whose carriers there may be news, too.
+static qd_status list_news(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
+    const qd_allocator *allocator = step->world->allocator;
     const size_t workers = (size_t)qd_team_threads(step->world->team);
-    size_t count = ccd->halted_count;
-    for (size_t w = 0; w < workers; ++w) count += ccd->meets[w].halted_count;
-    qd_status status = qdi_reserve(step->world->allocator, &ccd->halted, &ccd->halted_room, ccd->halted_count,
-                                   count, sizeof *ccd->halted);
+    size_t count = 0, hits = 0;
+    for (size_t w = 0; w < workers; ++w) {
+        count += ccd->meets[w].lowered_count;
+        hits += ccd->meets[w].hit_count;
+    }
+    ccd->news_count = 0;
+    qd_status status = qdi_reserve(allocator, &ccd->news, &ccd->news_room, 0, count + hits,
+                                   sizeof *ccd->news);
+    if (status == QD_OK)
+        status = qdi_reserve(allocator, &ccd->halted, &ccd->halted_room, ccd->halted_count,
+                             ccd->halted_count + count, sizeof *ccd->halted);
     for (size_t w = 0; w < workers && status == QD_OK; ++w)
-        for (size_t i = 0; i < ccd->meets[w].halted_count; ++i)
-            ccd->halted[ccd->halted_count++] = ccd->meets[w].halted[i];
+        for (size_t i = 0; i < ccd->meets[w].lowered_count; ++i) {
+            const uint32_t row = ccd->meets[w].lowered[i];
+            ccd->news[ccd->news_count++] = row;
+            if (ccd->stopped[row] == step->dt) ccd->halted[ccd->halted_count++] = row;
+        }
     return status;
+}
+
+/// Stops of ccd: notes that there is news of a body that has been stopped.
+static void note_news(qdi_ccd *ccd, uint32_t row) {
+    if (!isnan(ccd->along[row].x)) ccd->news[ccd->news_count++] = row;
+    ccd->along[row].x = (double)NAN;
+}
+
+/// Stops of ccd: a range of those of which there was news in the round before have no new paths any more.
+static void forget_range(void *context, size_t begin, size_t end) {
+    const qdi_step *step = context;
+    for (size_t i = begin; i < end; ++i) step->ccd->flags[step->ccd->news[i]] &= (uint8_t)~QDI_FRESH;
+}
+
+/// Stops of ccd: works out the segment of a body that was stopped, once: it is asked for often from now on.
+static void keep_way(const qdi_step *step, uint32_t row) {
+    if (step->world->shape[row] == 0 || step->ccd->glances[row].known) return;
+    step->ccd->free[row] = qdi_segment_make(step, row);
+    step->ccd->glances[row].known = true;
 }
 
 typedef struct settle_job {
@@ -97,19 +134,17 @@ static void settle_range(void *context, size_t begin, size_t end) {
     qdi_ccd *ccd = step->ccd;
     size_t fresh = 0;
     for (size_t i = begin; i < end; ++i) {
-        const uint32_t r = ccd->halted[i];
+        const uint32_t r = ccd->news[i];
         const double stop = qdi_ccd_stop_of(ccd, r);
-        const bool earlier = stop < ccd->stopped[r], fresh_now = earlier && ccd->flags[r] & QDI_FOLLOWED;
-        ccd->flags[r] &= (uint8_t)~QDI_FRESH;
+        keep_way(step, r);
+        const bool fresh_now = ccd->flags[r] & QDI_FOLLOWED, may = !(ccd->flags[r] & QDI_GROUNDLESS);
         if (fresh_now) ccd->flags[r] |= QDI_FRESH;
         fresh += fresh_now;
-        if (earlier) { // whoever stops it now has been seen in this round
-            const bool may = !(ccd->flags[r] & QDI_GROUNDLESS);
-            ccd->carrier[r] = may ? qdi_ccd_ground_of(step, r, stop) : QDI_NO_ROW;
-            ccd->carried[r] = ccd->carrier[r] == QDI_NO_ROW ? step->dt : stop;
-            if (ccd->carrier[r] != QDI_NO_ROW) ccd->flags[r] |= QDI_GROUNDED;
-            ccd->along[r].x = (double)NAN;
-        }
+        // Whoever stops it now has been seen in this round.
+        ccd->carrier[r] = may ? qdi_ccd_ground_of(step, r, stop) : QDI_NO_ROW;
+        ccd->carried[r] = ccd->carrier[r] == QDI_NO_ROW ? step->dt : stop;
+        if (ccd->carrier[r] != QDI_NO_ROW) ccd->flags[r] |= QDI_GROUNDED;
+        ccd->along[r].x = (double)NAN;
         ccd->stopped[r] = stop;
     }
     atomic_fetch_add_explicit(&job->fresh, fresh, memory_order_relaxed);
@@ -151,7 +186,7 @@ static void choose_carrier(const qdi_step *step, const qdi_hit *hit) {
     *flags &= (uint8_t)~QDI_GROUNDED;
     ccd->carrier[hit->row] = hit->carrier;
     ccd->carried[hit->row] = hit->time;
-    ccd->along[hit->row].x = (double)NAN;
+    note_news(ccd, hit->row);
 }
 
 /// Stops of ccd: takes the ground from a body that it would carry into something: it stands then. True where
@@ -165,6 +200,7 @@ static bool take_ground(const qdi_step *step, const qdi_hit *hit) {
     *flags = (uint8_t)((*flags & ~QDI_GROUNDED) | QDI_GROUNDLESS | QDI_FRESH);
     ccd->carrier[hit->row] = QDI_NO_ROW;
     ccd->carried[hit->row] = step->dt;
+    note_news(ccd, hit->row);
     return true;
 }
 
@@ -181,13 +217,14 @@ static size_t settle_hits(const qdi_step *step) {
     return fresh;
 }
 
-/// Stops of ccd: how fast a range of those that are stopped is carried along, where that is news.
+/// Stops of ccd: how fast a range of those of which there is news is carried along.
 static void carry_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qdi_ccd *ccd = step->ccd;
     for (size_t i = begin; i < end; ++i) {
-        const uint32_t r = ccd->halted[i];
-        if (!(ccd->carried[r] < step->dt) || !isnan(ccd->along[r].x)) continue;
+        const uint32_t r = ccd->news[i];
+        ccd->along[r] = (qdi_twist){0, 0, 0};
+        if (!(ccd->carried[r] < step->dt)) continue;
         const qdi_path_segment path = qdi_path_begin(step, r);
         const qdi_pose pose = qdi_segment_pose(&path, ccd->stopped[r]);
         ccd->along[r] = qdi_ccd_carried(step, r, &pose);
@@ -282,7 +319,7 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
     if (status == QD_OK && step->ccd->carriers) status = qdi_balance_rows(arena, count, &job.carried[0]);
     if (status == QD_OK && world->walls_move) status = qdi_balance_rows(arena, count, &job.carried[1]);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, HALTED_GRAIN, arrive_range, &job);
+    for_halted(step, count, arrive_range, &job);
     if (job.lowest_bad != QD_NO_BODY) {
         qdi_limit_report_body(world, world->row_of_index[job.lowest_bad]);
         return QD_ERR_LIMIT;
@@ -296,19 +333,19 @@ qd_status qdi_ccd_stopped(const qdi_step *step) {
 /// Stops of ccd: after a round: who has a new path, and who is carried.
 static qd_status settle(qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
-    qd_team *team = step->world->team;
     settle_job job = {.step = step};
-    qd_status status = list_halted(step);
+    qdi_team_for(step->world->team, ccd->news_count, QDI_BODY_GRAIN, forget_range, step);
+    qd_status status = list_news(step);
     step->fresh = 0;
-    ccd->looks += ccd->halted_count;
+    ccd->looks += ccd->news_count;
     if (ccd->halted_count == 0) return status;
     if (status == QD_OK && step->round == 0) status = qdi_ccd_find_grounds(step);
     if (status != QD_OK) return status;
     for (size_t i = 0; i < ccd->trajectory_count; ++i) // none of a round of impacts has one
         ccd->flags[ccd->trajectories[i].row] &= (uint8_t)~QDI_FRESH;
-    qdi_team_for(team, ccd->halted_count, HALTED_GRAIN, settle_range, &job);
+    for_halted(step, ccd->news_count, settle_range, &job);
     step->fresh = settle_hits(step);
-    qdi_team_for(team, ccd->halted_count, HALTED_GRAIN, carry_range, step);
+    if (ccd->carriers || step->world->walls_move) for_halted(step, ccd->news_count, carry_range, step);
     step->fresh += job.fresh;
     return QD_OK;
 }
@@ -320,6 +357,7 @@ static qd_status take_rounds(qdi_step *step, bool more) {
     qd_status status = QD_OK;
     if (!more) release_all(step);
     step->ccd->stops_hold = true;
+    step->ccd->news_count = 0;
     step->fresh = SIZE_MAX;
     for (step->round = 0; status == QD_OK && step->fresh > 0 && step->round < ROUNDS; ++step->round) {
         step->first = step->round == 0 && !more;

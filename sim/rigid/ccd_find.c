@@ -16,9 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// Bodies to a range where what is about each is retrieved, which takes some microseconds. And pairs that are
-/// looked at in the time that it takes to retrieve what one body may meet.
-enum { RETRIEVE_GRAIN = 32, WORTH_ALL = 64 };
+/// Bodies to a range where what is about each is retrieved, which takes some microseconds, and candidates: at
+/// least. And pairs that are looked at in the time that it takes to retrieve what one body may meet.
+enum { RETRIEVE_LEAST = 2, RETRIEVE_GRAIN = 32, CANDIDATES_LEAST = 256, WORTH_ALL = 64 };
 
 /// Sides of the room in which no wall is near.
 typedef struct wall_sides {
@@ -387,7 +387,7 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
 /// Impacts of ccd: the same for a range of those that may have one.
 static void look_from_fresh(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    for (size_t i = begin; i < end; ++i) look_from(job, job->step->ccd->halted[i], worker);
+    for (size_t i = begin; i < end; ++i) look_from(job, job->step->ccd->news[i], worker);
 }
 
 /// Impacts of ccd: makes room for what the threads find.
@@ -399,7 +399,7 @@ static qd_status reserve(const qdi_step *step) {
     if (status != QD_OK) return status;
     for (size_t w = before; w < ccd->meets_room; ++w) ccd->meets[w] = (qdi_meets){.at = NULL};
     for (size_t w = 0; w < workers; ++w) {
-        ccd->meets[w].count = ccd->meets[w].hit_count = ccd->meets[w].halted_count = 0;
+        ccd->meets[w].count = ccd->meets[w].hit_count = ccd->meets[w].lowered_count = 0;
         ccd->meets[w].looks = 0;
         ccd->meets[w].status = QD_OK;
     }
@@ -409,7 +409,9 @@ static qd_status reserve(const qdi_step *step) {
 /// Impacts of ccd: shows all pairs, and all walls near somebody, to the visitor.
 static void look_at_all(find_job *job) {
     const qd_world *world = job->step->world;
-    qdi_team_for_workers(world->team, world->met_count, QDI_CONTACT_GRAIN, look_at_candidates, job);
+    qdi_team_for_workers(world->team, world->met_count,
+                         qdi_fine_grain(world->team, world->met_count, CANDIDATES_LEAST, QDI_CONTACT_GRAIN),
+                         look_at_candidates, job);
     if (!job->walls) return;
     if (job->step->following && !job->step->first)
         qdi_team_for_workers(world->team, job->step->ccd->trajectory_count, RETRIEVE_GRAIN,
@@ -427,7 +429,9 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
                 (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
     if (!step->first && step->fresh < world->met_count / WORTH_ALL)
-        qdi_team_for_workers(world->team, ccd->halted_count, RETRIEVE_GRAIN, look_from_fresh, &job);
+        qdi_team_for_workers(world->team, ccd->news_count,
+                             qdi_fine_grain(world->team, ccd->news_count, RETRIEVE_LEAST, RETRIEVE_GRAIN),
+                             look_from_fresh, &job);
     else
         look_at_all(&job);
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w) {

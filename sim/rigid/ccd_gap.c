@@ -1,7 +1,7 @@
-// How far two are apart when the step begins.
+// How far two are apart when the step begins, and whether they plainly stay so on a way.
 
+#include "core/math/larger.h"
 #include "sim/rigid/ccd_stop.h"
-
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
@@ -56,4 +56,27 @@ double qdi_ccd_gap_to_wall(const qdi_step *step, const qdi_party *party, int wal
     qdi_form_bounds(&party->form, party->segment.c, party->segment.s, &low, &high);
     const double out[QDI_WALLS] = {-low.x, high.x, -low.y, high.y};
     return (wall % 2 == 0 ? at - (axis->low - came) : axis->high - came - at) - out[wall];
+}
+
+/// Gaps of ccd: true where a, seen from itself as it lies, is apart from all that b's box passes.
+static bool apart_from(const qdi_party *a, const qdi_party *b, const qdi_passage *by, double sign) {
+    const double c = a->segment.c, s = a->segment.s;
+    qd_vec2 low, high, low_b, high_b, least = {0, 0}, most = {0, 0};
+    qdi_form_bounds(&a->form, 1, 0, &low, &high);
+    qdi_form_bounds(&b->form, c * b->segment.c + s * b->segment.s, c * b->segment.s - s * b->segment.c,
+                    &low_b, &high_b);
+    for (int k = 0; k < by->count; ++k) {
+        const qd_vec2 way = {sign * by->way[k].x, sign * by->way[k].y};
+        const double x = c * way.x + s * way.y, y = c * way.y - s * way.x;
+        least = (qd_vec2){qdi_smaller(least.x, x), qdi_smaller(least.y, y)};
+        most = (qd_vec2){qdi_larger(most.x, x), qdi_larger(most.y, y)};
+    }
+    const qd_vec2 from = {sign * by->from.x, sign * by->from.y};
+    const double x = c * from.x + s * from.y, y = c * from.y - s * from.x;
+    return x + low_b.x + least.x > high.x + by->more || x + high_b.x + most.x < low.x - by->more ||
+           y + low_b.y + least.y > high.y + by->more || y + high_b.y + most.y < low.y - by->more;
+}
+
+bool qdi_ccd_passes_by(const qdi_party *a, const qdi_party *b, const qdi_passage *by) {
+    return apart_from(a, b, by, 1) || apart_from(b, a, by, -1);
 }

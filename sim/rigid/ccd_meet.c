@@ -261,6 +261,27 @@ static bool circles_apart(const meet *two) {
     return x * x + y * y > enough;
 }
 
+/// Meetings of ccd: how far turning moves a point of a body, from how it lies on its segment.
+static double turn_until(const qdi_party *party, double time) {
+    return party->form.kind == QD_SHAPE_DISK
+               ? 0
+               : fabs(party->segment.spin) * (time - party->segment.start) * party->reach;
+}
+
+/// Meetings of ccd: true where a side of one of two says that they do not meet, for a fraction of the work of
+/// a search. Where impacts are followed, what is searched is counted, and none is left out.
+static bool sides_apart(const meet *two) {
+    const qdi_path_segment *a = &two->a->segment, *b = &two->b->segment;
+    const double span = two->until - two->from, lost = place_rounding * (fabs(a->x) + fabs(a->y));
+    if (two->step->following) return false;
+    const qdi_passage by = {.from = between(a, b, two->shift, two->from),
+                            .way = {{(b->vx - a->vx) * span, (b->vy - a->vy) * span}},
+                            .count = 1,
+                            .more = 1e-8 * (two->a->reach + two->b->reach) + 4 * lost +
+                                    turn_until(two->a, two->until) + turn_until(two->b, two->until)};
+    return qdi_ccd_passes_by(two->a, two->b, &by);
+}
+
 /// Meetings of ccd: what turns about several times in a step is met by the disk that is in it: its corners
 /// cannot be followed, and nothing passes that.
 static qdi_party without_whirl(const qdi_step *step, const qdi_party *party) {
@@ -277,7 +298,7 @@ bool qdi_segments_meet(const qdi_step *step, const qdi_party *a, const qdi_party
     meet two = {.step = step, .a = a, .b = b, .shift = shift, .from = from, .until = until};
     meeting->searched = 0;
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return disks(&two, meeting);
-    if (circles_apart(&two) || is_left_to_rest(&two)) return false;
+    if (circles_apart(&two) || is_left_to_rest(&two) || sides_apart(&two)) return false;
     const qdi_party slow_a = without_whirl(step, a), slow_b = without_whirl(step, b);
     two.a = &slow_a;
     two.b = &slow_b;

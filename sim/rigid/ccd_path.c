@@ -127,6 +127,7 @@ qdi_path_segment qdi_segment_at(const qdi_step *step, uint32_t row, double time)
 }
 
 qdi_path_segment qdi_path_begin(const qdi_step *step, uint32_t row) {
+    if (step->ccd->trajectory_count == 0) return qdi_segment_of_row(step, row);
     uint32_t trajectory = step->ccd->trajectory_of[row];
     if (trajectory == QDI_NONE_YET || step->ccd->trajectories[trajectory].first == QDI_NONE_YET)
         return qdi_segment_of_row(step, row);
@@ -150,7 +151,7 @@ bool qdi_segment_followed(const qdi_step *step, uint32_t row, const qdi_path_seg
     const qd_world *world = step->world;
     double speed = sqrt(segment->vx * segment->vx + segment->vy * segment->vy);
     if (world->shape[row]) speed += fabs(segment->spin) * world->radius[row];
-    if (world->traits.trait[world->trait[row]].bullet) return speed > 0;
+    if (qdi_is_bullet(world, row)) return speed > 0;
     return speed > 0 && speed * step->dt > step->part * qdi_inner_of_row(world, row);
 }
 

@@ -74,6 +74,8 @@ static bool middles_full(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 s
     const qdi_motion *now = &step->world->now;
     const double x = now->x[b] + shift.x - now->x[a], y = now->y[b] + shift.y - now->y[a];
     const bool shaped = (step->world->shape[a] | step->world->shape[b]) != 0;
+    const double most = qdi_inner_of_row(step->world, a) + qdi_inner_of_row(step->world, b);
+    if (x * x + y * y > near_part * near_part * most * most) return false; // and soon: most are not
     return sqrt(x * x + y * y) <= (shaped ? near_part : 1) * nearest(step, a, b);
 }
 

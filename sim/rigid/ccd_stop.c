@@ -42,19 +42,19 @@ double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row) {
     return time;
 }
 
-/// Stops of ccd: puts a body on a worker's list of those that are stopped.
-static void note_halted(const qdi_step *step, uint32_t row, int worker) {
+/// Stops of ccd: puts a body on a worker's list of those that it has stopped in the round.
+static void note_lowered(const qdi_step *step, uint32_t row, int worker) {
     qdi_meets *meets = &step->ccd->meets[worker];
-    qd_status status = qdi_reserve(step->world->allocator, &meets->halted, &meets->halted_room,
-                                   meets->halted_count, meets->halted_count + 1, sizeof *meets->halted);
+    qd_status status = qdi_reserve(step->world->allocator, &meets->lowered, &meets->lowered_room,
+                                   meets->lowered_count, meets->lowered_count + 1, sizeof *meets->lowered);
     if (status == QD_OK)
-        meets->halted[meets->halted_count++] = row;
+        meets->lowered[meets->lowered_count++] = row;
     else
         meets->status = status;
 }
 
 /// Stops of ccd: lowers the time at which a body is to stop, from below the step's end on. Whoever does that
-/// first lists it.
+/// first in a round lists it.
 static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
     const uint64_t bits = qdi_time_bits(time);
     _Atomic uint64_t *stop = &step->ccd->stops[row];
@@ -63,7 +63,7 @@ static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
         if (!atomic_compare_exchange_weak_explicit(stop, &seen, bits, memory_order_relaxed,
                                                    memory_order_relaxed))
             continue;
-        if (seen == qdi_time_bits(step->dt)) note_halted(step, row, worker);
+        if (seen == qdi_time_bits(step->ccd->stopped[row])) note_lowered(step, row, worker);
         return;
     }
 }
@@ -214,13 +214,15 @@ static qdi_glance glance_at_disk(const qdi_step *step, uint32_t row) {
 
 /// Stops of ccd: the mean velocity of a body that nothing stops.
 static qdi_twist velocity_at_glance(const qdi_step *step, const qdi_glance *glance) {
-    return (qdi_twist){glance->way_x / step->dt, glance->way_y / step->dt, glance->turn / step->dt};
+    const double rate = 1 / step->dt;
+    return (qdi_twist){glance->way_x * rate, glance->way_y * rate, glance->turn * rate};
 }
 
 /// Stops of ccd: true for two that go their first ways, as long as nothing stops them: what is said of these
 /// is true. Where impacts are followed, others may have met somebody.
 static bool go_their_ways(const qdi_step *step, uint32_t a, uint32_t b) {
     const qdi_ccd *ccd = step->ccd;
+    if (ccd->trajectory_count == 0) return true;
     const uint32_t one = ccd->trajectory_of[a], two = ccd->trajectory_of[b];
     return !(one != QDI_NONE_YET && ccd->trajectories[one].hit) &&
            !(two != QDI_NONE_YET && ccd->trajectories[two].hit);
@@ -254,13 +256,6 @@ static bool is_nothing(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shi
     return qdi_ccd_comes_to_nothing(step, a, b, one, two, shift, (1 + QDI_GLANCE_ROUNDING) * way);
 }
 
-/// The way of b as seen from a, which is `from` away at the start and goes no further than this.
-typedef struct passage {
-    qd_vec2 from;
-    qd_vec2 way[5]; ///< when something happens to one of the two, and at the step's end
-    double more;    ///< that turning adds, and what counts as near
-} passage;
-
 /// Stops of ccd: how far a body has come at a time.
 static qd_vec2 way_until(const qdi_step *step, const qdi_party *party, uint32_t row, double time) {
     const qdi_ccd *ccd = step->ccd;
@@ -269,26 +264,6 @@ static qd_vec2 way_until(const qdi_step *step, const qdi_party *party, uint32_t 
     if (!(time > carried)) return way;
     return (qd_vec2){way.x + ccd->along[row].x * (time - carried),
                      way.y + ccd->along[row].y * (time - carried)};
-}
-
-/// Stops of ccd: true where a, seen from itself as it lies at the start, is apart from all that b's box
-/// passes.
-static bool apart_from(const qdi_party *a, const qdi_party *b, const passage *by, double sign) {
-    const double c = a->segment.c, s = a->segment.s;
-    qd_vec2 low, high, low_b, high_b, least = {0, 0}, most = {0, 0};
-    qdi_form_bounds(&a->form, 1, 0, &low, &high);
-    qdi_form_bounds(&b->form, c * b->segment.c + s * b->segment.s, c * b->segment.s - s * b->segment.c,
-                    &low_b, &high_b);
-    for (int k = 0; k < 5; ++k) {
-        const qd_vec2 way = {sign * by->way[k].x, sign * by->way[k].y};
-        const double x = c * way.x + s * way.y, y = c * way.y - s * way.x;
-        least = (qd_vec2){qdi_smaller(least.x, x), qdi_smaller(least.y, y)};
-        most = (qd_vec2){qdi_larger(most.x, x), qdi_larger(most.y, y)};
-    }
-    const qd_vec2 from = {sign * by->from.x, sign * by->from.y};
-    const double x = c * from.x + s * from.y, y = c * from.y - s * from.x;
-    return x + low_b.x + least.x > high.x + by->more || x + high_b.x + most.x < low.x - by->more ||
-           y + low_b.y + least.y > high.y + by->more || y + high_b.y + most.y < low.y - by->more;
 }
 
 /// Stops of ccd: true where two are apart at the start, and stay so on the ways that they have by now: a side
@@ -302,14 +277,14 @@ static bool stay_apart(const qdi_step *step, uint32_t row_a, const qdi_party *a,
     if (a->form.kind == QD_SHAPE_DISK && b->form.kind == QD_SHAPE_DISK) return false;
     const double times[5] = {ccd->stopped[row_a], ccd->carried[row_a], ccd->stopped[row_b],
                              ccd->carried[row_b], step->dt};
-    passage by = {.from = {q->x + shift.x - p->x, q->y + shift.y - p->y}};
+    qdi_passage by = {.from = {q->x + shift.x - p->x, q->y + shift.y - p->y}, .count = 5};
     by.more = reach + 1e-9 * (a->reach + b->reach) + turn_of(step, row_a, p->spin) +
               turn_of(step, row_b, q->spin);
     for (int k = 0; k < 5; ++k) {
         const qd_vec2 to_a = way_until(step, a, row_a, times[k]), to_b = way_until(step, b, row_b, times[k]);
         by.way[k] = (qd_vec2){to_b.x - to_a.x, to_b.y - to_a.y};
     }
-    return apart_from(a, b, &by, 1) || apart_from(b, a, &by, -1);
+    return qdi_ccd_passes_by(a, b, &by);
 }
 
 /// Stops of ccd: false where one of two is carried along, and their own paths are not near each other: who is
@@ -357,9 +332,10 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const double least = qdi_ccd_least_gap(world, a, b, shift), rounding = 1e-9 * (way + mover->reach);
     if (first_ways && least > way + rounding) return;
     if (!is_followed(way + rounding, size, least, both, looked_at)) return;
-    qdi_manifold manifold;
     if (first_ways && !step->following && stay_apart(step, a, &one, b, &two, shift, reach)) return;
-    const double gap = qdi_ccd_gap(&one, &two, shift, reach, &manifold);
+    qdi_manifold manifold = {.count = 0};
+    const double gap = least > reach + rounding ? (double)INFINITY
+                                                : qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, looked_at)) return;
     qdi_movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY, full};
     const qdi_first_meeting first = qdi_first_meeting_of(step, a, &segment_a, b, &segment_b);

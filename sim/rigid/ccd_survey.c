@@ -27,7 +27,7 @@ static inline seen see(const qd_world *world, uint32_t row) {
     return (seen){.row = row,
                   .kind = world->kind[row],
                   .disk = world->shape[row] == 0,
-                  .bullet = world->bullets > 0 && qdi_is_bullet(world, row),
+                  .bullet = qdi_is_bullet(world, row),
                   .x = world->now.x[row],
                   .y = world->now.y[row],
                   .inner = qdi_inner_of_row(world, row),
