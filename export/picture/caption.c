@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SMALLEST_SIZE = 9, COMMON_SIZE = 12, LARGEST_SIZE = 48 };
 
@@ -237,7 +238,7 @@ void qdi_caption_destroy(qdi_caption *caption) {
 
 // Time with as many decimals as one step of the mean length needs, and one more, so that their number does
 // not change from frame to frame. Made of whole numbers: a decimal point is a point in every locale.
-static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) {
+static void exact_time_text(const qdi_facts *facts, char *text, size_t bytes) {
     uint64_t unit = 1;
     if (facts->step > 0 && facts->time > 0.0) {
         double step = facts->time / (double)facts->step;
@@ -255,6 +256,13 @@ static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) 
         text[used++] = (char)('0' + rest / unit);
     }
     text[used] = '\0';
+}
+
+// Time with as many digits as there is room for.
+static void caption_time_text(const qdi_facts *facts, char *text, size_t bytes) {
+    exact_time_text(facts, text, bytes);
+    for (int digits = 9; digits > 3 && strlen(text) > strlen(widest[1]) + 1; --digits)
+        (void)qdi_os_print_double(text, bytes, digits, facts->time);
 }
 
 // Caption of a picture: a number >= 0 with so many decimals, made of whole numbers as time is; "-" where it

@@ -16,7 +16,9 @@ typedef struct waiting {
 } waiting;
 
 const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]) {
-    qdi_number_write(floor(value * 1000 + 0.5) / 1000, text);
+    double per_unit = 1000;
+    while (value > 0 && value * per_unit < 100 && per_unit < 1e300) per_unit *= 10;
+    qdi_number_write(floor(value * per_unit + 0.5) / per_unit, text);
     return text;
 }
 

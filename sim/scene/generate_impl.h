@@ -34,7 +34,7 @@ void qdi_place_intervals(const qdi_settings *settings, const qdi_body_item *item
 bool qdi_place_is_free(const qdi_placement *placing, const qdi_body_item *item, size_t body, qd_vec2 at,
                        double room);
 
-/// A number rounded to three digits behind the point, for messages.
+/// A number rounded to three digits behind the point, of small ones to three in all, for messages.
 const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]);
 
 /// The space that all generators of a scene place in.

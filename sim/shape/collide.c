@@ -65,6 +65,22 @@ void qdi_manifold_order(qdi_manifold *m) {
     m->at[1] = first;
 }
 
+/// The use of a separation's facing sides.
+static qdi_facing_use use_of(const qdi_separation *separation, double radius_a, double radius_b, double reach,
+                             qdi_manifold *m) {
+    const qdi_facing *facing = &separation->facing;
+    const bool flipped = separation->flipped;
+    return (qdi_facing_use){
+        .facing = facing,
+        .flipped = flipped,
+        .radius_ref = flipped ? radius_b : radius_a,
+        .radius_other = flipped ? radius_a : radius_b,
+        .reach = reach,
+        .merge = 1e-9 * fabs(facing->high) + 1e-9 * fabs(facing->low),
+        .manifold = m,
+    };
+}
+
 int qdi_manifold_of(const qdi_separation *separation, const qdi_core *core_a, double radius_a,
                     double radius_b, double reach, qdi_manifold *m) {
     m->normal = separation->normal;
@@ -76,16 +92,27 @@ int qdi_manifold_of(const qdi_separation *separation, const qdi_core *core_a, do
                                (uint32_t)separation->corner_a << 8 | (uint32_t)separation->corner_b};
         return 1;
     }
-    const qdi_facing_use use = {
-        .facing = &separation->facing,
-        .flipped = separation->flipped,
-        .radius_ref = separation->flipped ? radius_b : radius_a,
-        .radius_other = separation->flipped ? radius_a : radius_b,
-        .reach = reach,
-        .merge = 1e-9 * fabs(separation->facing.high) + 1e-9 * fabs(separation->facing.low),
-        .manifold = m,
-    };
+    const qdi_facing_use use = use_of(separation, radius_a, radius_b, reach, m);
     return qdi_manifold_of_facing(&use);
+}
+
+// Of forms that lie along each other, two corners at one end are nearest where both end there, if only by a
+// hair: adds the point at the other end of the two sides.
+static int add_far_end(const qdi_separation *separation, double radius_a, double radius_b, double reach,
+                       qdi_manifold *m) {
+    const qdi_facing *f = &separation->facing;
+    const qdi_facing_use use = use_of(separation, radius_a, radius_b, reach, m);
+    const int ref = use.flipped ? separation->corner_b : separation->corner_a,
+              other = use.flipped ? separation->corner_a : separation->corner_b;
+    const bool at_low = ref == f->ref_low && other == f->other_low,
+               at_high = ref == f->ref_high && other == f->other_high;
+    if (at_low == at_high || f->high - f->low <= use.merge) return m->count;
+    if (at_low)
+        add_contact_point(&use, f->high, f->gap_high, f->ref_high, f->other_high);
+    else
+        add_contact_point(&use, f->low, f->gap_low, f->ref_low, f->other_low);
+    qdi_manifold_order(m);
+    return m->count;
 }
 
 // The contact of two forms whose cores have corners.
@@ -99,7 +126,8 @@ static int collide_cores(const qdi_form *a, const qdi_pose *pa, const qdi_form *
     qdi_core_make(a, pa, &core_a);
     qdi_core_make(b, pb, &core_b);
     if (!qdi_separate(&core_a, &core_b, limit, &separation)) return 0;
-    return qdi_manifold_of(&separation, &core_a, a->radius, b->radius, reach, m);
+    const int count = qdi_manifold_of(&separation, &core_a, a->radius, b->radius, reach, m);
+    return separation.corners ? add_far_end(&separation, a->radius, b->radius, reach, m) : count;
 }
 
 int qdi_collide(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb, double reach,

@@ -61,7 +61,8 @@ void qd_test_gauge_begin(qd_test_gauge *gauge, const qd_world *world, bool overl
                              .kinetic = m.kinetic,
                              .potential = m.potential,
                              .highest = m.potential,
-                             .rounding = 1e-12 * (m.kinetic + fabs(m.potential)),
+                             .rounding = 1e-10 *
+                                         (m.kinetic + fabs(m.potential)), // of levers of a thousand sizes
                              .overlapping = overlapping};
 }
 

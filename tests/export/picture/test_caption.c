@@ -100,6 +100,30 @@ static uint8_t *draw_text(uint32_t text, const qdi_facts *facts, bool shown[QDI_
     return pixels;
 }
 
+// However long the run, the time leaves what stands beside it alone.
+QD_TEST(times_of_any_length_have_room) {
+    static const double times[] = {1234567.25, 25920000, 987654321.25, 2.5920086401e12, 1.23e-11, 1e300};
+    qd_view view = qd_view_default();
+    view.width = 900;
+    view.height = 300;
+    qdi_caption caption;
+    qdi_raster raster;
+    ck_assert_int_eq(qdi_caption_create(qd_allocator_default(), &view, "scene", &caption), QD_OK);
+    ck_assert_int_eq(qdi_raster_create(qd_allocator_default(), 900, 300, &raster), QD_OK);
+    const int next = caption.place[QDI_CAPTION_COLUMN + 2].x;
+    qd_own_memory uint8_t *first = qd_test_memory(900 * 300);
+    for (size_t i = 0; i < 2 * sizeof times / sizeof *times; ++i) {
+        const qdi_facts facts = {.step = i % 2 ? 1 : 40, .time = times[i / 2], .scale = 1};
+        qdi_caption_draw(&caption, &raster, &facts, 1);
+        if (i == 0) memcpy(first, raster.pixels, 900 * 300);
+        for (int row = caption.band.min_y; row < caption.band.max_y; ++row)
+            ck_assert_mem_eq(raster.pixels + 900 * row + next, first + 900 * row + next,
+                             (size_t)(900 - next));
+    }
+    qdi_raster_destroy(&raster);
+    qdi_caption_destroy(&caption);
+}
+
 // Each bit shows its own item and no other, and each number is its own fact.
 QD_TEST(text_has_what_is_asked_for) {
     static const int items[] = {QDI_CAPTION_COLUMN,     QDI_CAPTION_COLUMN + 1, QDI_CAPTION_COLUMN + 2,

@@ -392,6 +392,30 @@ QD_TEST(floor_bears_the_weight) {
     qd_world_destroy(heap.world);
 }
 
+// Logs that lie on each other, whose ends are side by side, stay so.
+QD_TEST(capsules_stand_on_each_other) {
+    qd_world_def def = qd_world_def_default();
+    def.gravity.y = -g;
+    def.restitution = 0;
+    def.friction = .6;
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_id top = {0};
+    for (int i = 0; i < 12; ++i) {
+        const qd_body_def log = qd_test_body_at(qd_shape_capsule(2, .25), 50, .25 + .5 * i);
+        top = qd_test_add(world, &log);
+    }
+    double deepest = 0;
+    for (int k = 0; k < 600; ++k) {
+        qd_test_step(world, 1.0 / 60, 1);
+        deepest = fmax(deepest, qd_test_measure(world).largest_overlap);
+    }
+    ck_assert_double_le(deepest, .04 * .25); // most that what rests sinks in
+    const qd_body_state end = qd_test_body(world, top);
+    ck_assert_double_eq_tol(end.position.x, 50, .02);
+    ck_assert_double_eq_tol(end.position.y, 5.75, .1);
+    ck_assert_double_le(qd_world_sum(world).kinetic, 1e-12);
+}
+
 // Bodies that were put down into each other part without gaining speed.
 QD_TEST(overlap_is_taken_back_gently) {
     qd_world_def def = qd_world_def_default();

@@ -128,6 +128,8 @@ QD_TEST(says_what_does_not_fit) {
                   "fewer or smaller");
     check_refused("world: {size: [10, 10]}\nbodies: [{disks: {count: 1}}, {disks: {count: 1, radius: 6}}]",
                   "bodies.1: a disk of diameter 12 does not fit into the region (10)");
+    check_refused("world: {size: [1e-6, 1e-6]}\nbodies: [disks: {count: 1, radius: 6.28318e-7}]",
+                  "bodies.0: a disk of diameter 1.26e-6 does not fit into the region (1e-6)");
     check_refused("world: {size: [10, 10], boundary: periodic}\nbodies: [disks: {count: 1, radius: 2.6}]",
                   "bodies.0: a disk of diameter 5.2 is longer than half the periodic world");
     check_refused("world: {size: [10, 10]}\nbodies: [disks: {count: 200, radius: 0.5}]",

@@ -289,6 +289,26 @@ QD_TEST(parallel_capsules_have_two_points) {
     ck_assert_double_eq_tol(m.at[0].gap, -1, 1e-12); // half a unit to the end, and two radii
 }
 
+// Two that lie on each other, one of them turned by a hair: whichever of their corners and sides are nearest,
+// both of their ends touch.
+QD_TEST(capsules_that_end_side_by_side_have_two_points) {
+    const qdi_form capsule = capsule_of(1, .25);
+    const qdi_pose at = {0, 0, 1, 0};
+    for (int turn = -40; turn <= 40; ++turn) {
+        for (int shift = -40; shift <= 40; ++shift) {
+            const qdi_pose there = qd_test_pose(.0005 * shift, .45, .05 * turn);
+            const double lower = .45 - fabs(there.s);
+            qdi_manifold m;
+            ck_assert_int_eq(qdi_collide(&capsule, &at, &capsule, &there, 0, &m), 2);
+            ck_assert_double_eq_tol(fabs(m.at[0].point.x - m.at[1].point.x), 2, .03);
+            const double low = m.at[0].gap < m.at[1].gap ? m.at[0].gap : m.at[1].gap;
+            ck_assert_double_eq_tol(low, lower - .5, 2e-3);
+            ck_assert_double_eq_tol(m.at[0].gap + m.at[1].gap, -.1, 4e-3);
+            ck_assert_uint_ne(m.at[0].feature, m.at[1].feature);
+        }
+    }
+}
+
 QD_TEST(walls_get_a_side_or_a_corner) {
     qdi_form rect = rect_of(1, .5), disk = qdi_form_disk(.5);
     const qd_vec2 down = {0, -1};
