@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #ifdef __GLIBC__
 #    include <malloc.h>
 #endif
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #ifdef __linux__
-#    include <sched.h>
 #    include <sys/mman.h>
 #    include <sys/resource.h>
 #endif
@@ -124,6 +124,10 @@ void qdi_monitor_wait(qdi_monitor *monitor) {
 
 void qdi_monitor_wake_all(qdi_monitor *monitor) {
     (void)pthread_cond_broadcast(&monitor->condition);
+}
+
+void qdi_os_give_way(void) {
+    (void)sched_yield();
 }
 
 uint64_t qdi_os_preemptions(void) {

@@ -45,6 +45,9 @@ static inline void qdi_os_relax(void) {
 #endif
 }
 
+/// System: lets other threads have this one's processor, if any wait for one.
+void qdi_os_give_way(void);
+
 /// System: how often this thread was made to leave its processor to another one; 0 where that cannot be
 /// known.
 uint64_t qdi_os_preemptions(void);

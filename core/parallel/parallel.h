@@ -67,6 +67,14 @@ size_t qdi_exclusive_scan(size_t *values, size_t count);
 QD_MUST_USE qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
                                     uint32_t *values_spare, size_t count, int bits);
 
+/// Team: of the time of a worker in the loop that runs now so many nanoseconds were a wait, and do not count
+/// as busy. For that worker.
+void qdi_team_waited(qd_team *team, int worker, uint64_t ns);
+
+/// Team: a loop has waited so long for a thread that had lost its processor: the next ones are the caller's
+/// alone for a while. For the caller's thread.
+void qdi_team_rest(qd_team *team, uint64_t waited_ns);
+
 /// Team: nanoseconds of a clock that never goes back.
 uint64_t qdi_clock_ns(void);
 

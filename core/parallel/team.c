@@ -37,7 +37,8 @@ struct qd_team {
     uint64_t *busy_out;
     qdi_ranks *ranks;     // see ranks.h
     qdi_team_times times; // of the caller, who alone writes them
-    size_t *blocks;       // of the loop that runs now: the next range of each worker's block, LINE apart
+    uint64_t *blocks;     // LINE apart, of each worker: see take_range
+    uint64_t loops;       // that were shared
     size_t *histogram;    // of the sort
     size_t histogram_room;
 };
@@ -59,11 +60,13 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
     made->busy_out = qdi_allocate(allocator, threads, sizeof *made->busy_out);
     made->blocks = qdi_allocate(allocator, threads * LINE, sizeof *made->blocks);
     bool good = made->busy_ns && made->busy_out && made->blocks;
-    if (!good || (def->threads > 1 && qdi_thread_pool_create(allocator, &made->pool) != QD_OK)) {
+    if (!good ||
+        (def->threads > 1 && qdi_thread_pool_create(allocator, def->threads - 1, &made->pool) != QD_OK)) {
         qd_team_destroy(made);
         return QD_ERR_MEMORY;
     }
     memset(made->busy_ns, 0, threads * LINE * sizeof *made->busy_ns);
+    memset(made->blocks, 0, threads * LINE * sizeof *made->blocks);
     memset(made->busy_out, 0, threads * sizeof *made->busy_out);
     *team = made;
     return QD_OK;
@@ -167,6 +170,14 @@ int qdi_team_used(const qd_team *team) {
     return team->used;
 }
 
+void qdi_team_waited(qd_team *team, int worker, uint64_t ns) {
+    team->busy_ns[worker * LINE] -= ns;
+}
+
+void qdi_team_rest(qd_team *team, uint64_t waited_ns) {
+    if (team->pool) qdi_thread_pool_rest(team->pool, waited_ns);
+}
+
 uint64_t qdi_clock_ns(void) {
     return (uint64_t)(omp_get_wtime() * 1e9);
 }
@@ -201,22 +212,39 @@ static inline void run_range(const loop_body *body, size_t begin, size_t end, in
 typedef struct shared_loop {
     qd_team *team;
     size_t count, grain, ranges, blocks;
+    uint64_t number; // of the loop
     loop_body body;
 } shared_loop;
 
+/// A block's word has the number of its last loop above the ranges of it that were taken, so that nobody has
+/// to write all of them before a loop begins: one of an earlier loop means none.
+enum { TAKEN_BITS = 28 };
+
+/// Takes a range of a block; false where all are taken.
+static bool take_range(const shared_loop *loop, size_t block, size_t *range) {
+    const size_t begin = block * loop->ranges / loop->blocks,
+                 count = (block + 1) * loop->ranges / loop->blocks - begin;
+    uint64_t *word = &loop->team->blocks[block * LINE], seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+    for (;;) {
+        const uint64_t taken = seen >> TAKEN_BITS == loop->number ? seen & ((UINT64_C(1) << TAKEN_BITS) - 1)
+                                                                  : 0;
+        if (taken >= count) return false;
+        if (__atomic_compare_exchange_n(word, &seen, loop->number << TAKEN_BITS | (taken + 1), true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            *range = begin + taken;
+            return true;
+        }
+    }
+}
+
 // Runs a worker's part of a shared loop. Takes ranges from its own block first, so that from step to step a
-// thread finds its data in its cache, then from the others', so that a slow thread delays no other. `blocks`
-// holds the next range of each block.
+// thread finds its data in its cache, then from the others', so that a slow thread delays no other.
 static void run_shared_loop(void *context, int worker) {
     const shared_loop *loop = context;
     uint64_t start = qdi_clock_ns();
     for (size_t turn = 0; turn < loop->blocks; ++turn) {
-        size_t block = ((size_t)worker + turn) % loop->blocks;
-        size_t end = (block + 1) * loop->ranges / loop->blocks;
-        size_t *next = &loop->team->blocks[block * LINE];
-        while (__atomic_load_n(next, __ATOMIC_RELAXED) < end) {
-            size_t range = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
-            if (range >= end) break;
+        size_t range, block = ((size_t)worker + turn) % loop->blocks;
+        while (take_range(loop, block, &range)) {
             size_t begin = range * loop->grain;
             size_t left = loop->count - begin;
             run_range(&loop->body, begin, left < loop->grain ? loop->count : begin + loop->grain, worker);
@@ -249,10 +277,8 @@ static void run_loop(qd_team *team, size_t count, size_t grain, const loop_body 
         return;
     }
     uint64_t before = qdi_clock_ns();
-    for (size_t block = 0; block < most; ++block) {
-        team->blocks[block * LINE] = block * ranges / most;
-    }
-    shared_loop loop = {team, count, grain, ranges, most, *body};
+    team->loops += 1;
+    shared_loop loop = {team, count, grain, ranges, most, team->loops, *body};
     // Sleeping workers are woken only for more than two ranges: a wake-up costs about as much as a range.
     (void)qdi_thread_pool_run(team->pool, (int)most, ranges > 2, run_shared_loop, &loop);
     team->times.loop_ns += qdi_clock_ns() - before;

@@ -11,16 +11,21 @@
 // using the processors then, and the next loops would suffer too. So the leader works alone for ten times as
 // long as it has waited.
 //
-// One atomic word, the gate, holds the whole state:
+// The leader has one atomic word, the gate, and each worker one, its place; each lies in a line of the cache
+// of its own, and only its owner writes it, so that threads that come and go do not get into each other's
+// way:
 //
-//     | number of the loop, 32 bits | most, 12 | inside, 12 | - | dismissed | open |
+//     gate   | number of the loop, 32 bits | most, 12 | - | dismissed | open |
+//     place  |                                                  | inside |
 //
 // The leader writes the loop's function and context while the gate is shut and no worker is inside, then
-// opens it with a new number (release). A worker enters by a compare-and-swap that adds one to `inside`
-// (acquire), which fails unless the gate is open, has the loop's number that the worker has read, and is not
-// full: so a worker never sees half a loop, and cannot enter one that is over. It leaves by subtracting one
-// (release). The leader, its own part done, shuts the gate and waits until `inside` is 0 (acquire): then all
-// that workers wrote is visible, and the next loop may be written.
+// opens it with a new number (A). A worker says at its place that it is inside (B), then loads the gate once
+// more (C): if it is open still, with the number that it has seen, the loop is its own until it says at its
+// place that it has left. The leader, its own part done, shuts the gate (D) and waits until no place says
+// inside (E): then all that workers wrote is visible (they leave with release, it loads with acquire), and
+// the next loop may be written. B to E are sequentially consistent, so they have one order: where C finds the
+// gate open it comes before D, and so does B, and E finds the worker. So a worker never sees half a loop, and
+// cannot enter one that is over.
 //
 // A worker sleeps in a monitor, and only a wake-up by the leader ends that sleep. No wake-up is lost, because
 // of two rules.
@@ -42,7 +47,7 @@
 // one wake-up of no one.
 //
 // The leader's own sleep is the same with the parts exchanged: it sets `leader_asleep` and then loads the
-// gate inside its monitor; the last worker leaves the gate and then loads `leader_asleep`.
+// places inside its monitor; a worker leaves its place and then loads `leader_asleep`.
 #include "core/parallel/thread_pool.h"
 
 #include "core/base/memory.h"
@@ -53,10 +58,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { OPEN = 1, DISMISSED = 2, INSIDE_SHIFT = 8, MOST_SHIFT = 20, LOOP_SHIFT = 32, COUNT_MASK = 0xfff };
+enum { OPEN = 1, DISMISSED = 2, INSIDE = 1, MOST_SHIFT = 20, LOOP_SHIFT = 32, COUNT_MASK = 0xfff };
 _Static_assert(QD_TEAM_MAX <= COUNT_MASK, "all threads of a team must fit");
 
-/// How often a spinning thread loads the gate between two readings of the clock.
+/// Words between the places of two workers: with what a processor fetches beside a line of the cache.
+enum { APART = 16 };
+
+/// How often a spinning thread looks between two readings of the clock.
 enum { SPINS_PER_CLOCK = 32 };
 /// How long a worker spins for the next loop before it sleeps, and the leader for the last workers. Neither
 /// yields in between: Linux schedules a yielding thread after all other runnable ones, while a sleeping
@@ -70,7 +78,9 @@ static const uint64_t long_wait_ns = 300000;
 
 struct qdi_thread_pool {
     _Atomic uint64_t gate;
-    char apart[64 - sizeof(uint64_t)]; // spinning workers read the gate: it has a cache line of its own
+    char apart[8 * APART - sizeof(uint64_t)]; // spinning workers read the gate: it has a line of its own
+    _Atomic uint64_t *places;                 // of workers, from number 1 on, APART words from each other
+    int workers;
     qdi_thread_pool_function function;
     void *context;
     _Atomic bool asleep; // a worker waits that has not been woken since it began to
@@ -78,17 +88,13 @@ struct qdi_thread_pool {
         preempted;        // preempted: a worker that the leader waited for lost its processor
     uint64_t alone_until; // only the leader uses it
     const qd_allocator *allocator;
-    qdi_monitor *workers, *leader, *dismissal; // dismissal: for the thread that waits for the pool's end only
+    qdi_monitor *bench, *leader, *dismissal; // where workers sleep, and the leader; dismissal: for the thread
+                                             // that waits for the pool's end only
 };
 
-// How many workers are in the loop, by the gate.
-static uint64_t workers_inside_gate(uint64_t gate) {
-    return gate >> INSIDE_SHIFT & COUNT_MASK;
-}
-
-// How many workers the loop takes at most, by the gate.
-static uint64_t workers_allowed_by_gate(uint64_t gate) {
-    return gate >> MOST_SHIFT & COUNT_MASK;
+// How many threads the loop takes, the leader included: those of the lowest numbers.
+static int threads_allowed_by_gate(uint64_t gate) {
+    return (int)(gate >> MOST_SHIFT & COUNT_MASK);
 }
 
 // The number of the loop that the gate was last opened for.
@@ -96,22 +102,31 @@ static uint64_t loop_number_of_gate(uint64_t gate) {
     return gate >> LOOP_SHIFT;
 }
 
+// Where a worker says whether it is in the loop.
+static _Atomic uint64_t *place_of_worker(const qdi_thread_pool *pool, int worker) {
+    return &pool->places[(worker - 1) * APART];
+}
+
 void qdi_thread_pool_reopen(qdi_thread_pool *pool) {
     atomic_init(&pool->gate, 0);
+    for (int w = 1; w <= pool->workers; ++w) atomic_init(place_of_worker(pool, w), 0);
     atomic_init(&pool->asleep, false);
     atomic_init(&pool->leader_asleep, false);
     atomic_init(&pool->preempted, false);
     pool->alone_until = 0;
 }
 
-qd_status qdi_thread_pool_create(const qd_allocator *allocator, qdi_thread_pool **pool) {
+qd_status qdi_thread_pool_create(const qd_allocator *allocator, int workers, qdi_thread_pool **pool) {
     qdi_thread_pool *made = qdi_allocate(allocator, 1, sizeof *made);
     *pool = NULL;
     if (!made) return QD_ERR_MEMORY;
     made->allocator = allocator;
-    made->workers = made->leader = made->dismissal = NULL;
-    qdi_thread_pool_reopen(made);
-    qd_status status = qdi_monitor_create(allocator, &made->workers);
+    made->workers = workers;
+    made->bench = made->leader = made->dismissal = NULL;
+    made->places = qdi_allocate(allocator, (size_t)workers * APART, sizeof *made->places);
+    qd_status status = made->places ? QD_OK : QD_ERR_MEMORY;
+    if (status == QD_OK) qdi_thread_pool_reopen(made);
+    if (status == QD_OK) status = qdi_monitor_create(allocator, &made->bench);
     if (status == QD_OK) status = qdi_monitor_create(allocator, &made->leader);
     if (status == QD_OK) status = qdi_monitor_create(allocator, &made->dismissal);
     if (status == QD_OK)
@@ -123,9 +138,10 @@ qd_status qdi_thread_pool_create(const qd_allocator *allocator, qdi_thread_pool 
 
 void qdi_thread_pool_destroy(qdi_thread_pool *pool) {
     if (!pool) return;
-    qdi_monitor_destroy(pool->workers);
+    qdi_monitor_destroy(pool->bench);
     qdi_monitor_destroy(pool->leader);
     qdi_monitor_destroy(pool->dismissal);
+    qdi_release(pool->allocator, pool->places, (size_t)pool->workers * APART, sizeof *pool->places);
     qdi_release(pool->allocator, pool, 1, sizeof *pool);
 }
 
@@ -147,16 +163,16 @@ static bool gate_is_new(uint64_t gate, uint64_t seen) {
 /// Sleeps until the gate is new. `asleep` is set only before a wait: set by a worker that was just woken it
 /// would cost the leader another wake-up.
 static uint64_t worker_sleep_until_new_loop(qdi_thread_pool *pool, uint64_t seen) {
-    qdi_monitor_enter(pool->workers);
+    qdi_monitor_enter(pool->bench);
     uint64_t gate = atomic_load(&pool->gate);
     while (!gate_is_new(gate, seen)) {
         atomic_store(&pool->asleep, true);
         gate = atomic_load(&pool->gate);
         if (gate_is_new(gate, seen)) break;
-        qdi_monitor_wait(pool->workers);
+        qdi_monitor_wait(pool->bench);
         gate = atomic_load(&pool->gate);
     }
-    qdi_monitor_leave(pool->workers);
+    qdi_monitor_leave(pool->bench);
     return gate;
 }
 
@@ -177,17 +193,16 @@ static uint64_t worker_wait_for_new_loop(qdi_thread_pool *pool, uint64_t seen, b
     return worker_sleep_until_new_loop(pool, seen);
 }
 
-/// Counts a worker out of the loop and wakes a leader that sleeps for it. `preemptions`: how often the
-/// worker lost its processor, as it was when last read.
-static void worker_leave_loop(qdi_thread_pool *pool, uint64_t *preemptions) {
+/// A worker leaves the loop, also one that it came too late for, and wakes a leader that sleeps for it.
+/// `preemptions`: how often the worker lost its processor, as it was when last read.
+static void worker_leave_loop(qdi_thread_pool *pool, int worker, uint64_t *preemptions) {
     if (atomic_load(&pool->leader_asleep)) {
         uint64_t before = *preemptions;
         *preemptions = qdi_os_preemptions();
         if (*preemptions != before) atomic_store(&pool->preempted, true);
     }
-    uint64_t gate = atomic_fetch_sub(&pool->gate, UINT64_C(1) << INSIDE_SHIFT);
-    if (workers_inside_gate(gate) != 1 || !atomic_load(&pool->leader_asleep)) return;
-    wake_monitor(pool->leader);
+    atomic_store(place_of_worker(pool, worker), 0);
+    if (atomic_load(&pool->leader_asleep)) wake_monitor(pool->leader);
 }
 
 void qdi_thread_pool_serve(qdi_thread_pool *pool, int worker, bool spins) {
@@ -196,16 +211,10 @@ void qdi_thread_pool_serve(qdi_thread_pool *pool, int worker, bool spins) {
         uint64_t gate = worker_wait_for_new_loop(pool, seen, spins);
         if (gate & DISMISSED) return;
         seen = loop_number_of_gate(gate);
-        while ((gate & OPEN) && loop_number_of_gate(gate) == seen &&
-               workers_inside_gate(gate) + 1 < workers_allowed_by_gate(gate)) {
-            if (!atomic_compare_exchange_weak_explicit(&pool->gate, &gate,
-                                                       gate + (UINT64_C(1) << INSIDE_SHIFT),
-                                                       memory_order_acquire, memory_order_relaxed))
-                continue;
-            pool->function(pool->context, worker);
-            worker_leave_loop(pool, &preemptions);
-            break;
-        }
+        if (!(gate & OPEN) || worker >= threads_allowed_by_gate(gate)) continue;
+        atomic_store(place_of_worker(pool, worker), INSIDE);
+        if (atomic_load(&pool->gate) == gate) pool->function(pool->context, worker);
+        worker_leave_loop(pool, worker, &preemptions);
     }
 }
 
@@ -219,40 +228,43 @@ void qdi_thread_pool_wait_dismissed(qdi_thread_pool *pool) {
 
 // Wakes all workers of the pool.
 static void wake_workers(qdi_thread_pool *pool) {
-    qdi_monitor_enter(pool->workers);
+    qdi_monitor_enter(pool->bench);
     atomic_store(&pool->asleep, false);
-    qdi_monitor_wake_all(pool->workers);
-    qdi_monitor_leave(pool->workers);
+    qdi_monitor_wake_all(pool->bench);
+    qdi_monitor_leave(pool->bench);
+}
+
+// True where a worker is in the loop.
+static bool is_any_inside(const qdi_thread_pool *pool, int threads) {
+    for (int w = 1; w < threads && w <= pool->workers; ++w)
+        if (atomic_load(place_of_worker(pool, w)) & INSIDE) return true;
+    return false;
 }
 
 // The leader sleeps until no worker is in the loop.
-static void leader_sleep_until_empty(qdi_thread_pool *pool) {
+static void leader_sleep_until_empty(qdi_thread_pool *pool, int threads) {
     qdi_monitor_enter(pool->leader);
     atomic_store(&pool->leader_asleep, true);
-    while (workers_inside_gate(atomic_load(&pool->gate)) > 0) qdi_monitor_wait(pool->leader);
+    while (is_any_inside(pool, threads)) qdi_monitor_wait(pool->leader);
     atomic_store(&pool->leader_asleep, false);
     qdi_monitor_leave(pool->leader);
 }
 
-// After a long wait for a worker that had lost its processor: the leader works alone for a while.
-static void leader_note_wait(qdi_thread_pool *pool, uint64_t start) {
-    if (!atomic_exchange(&pool->preempted, false)) return;
-    uint64_t now = qdi_clock_ns(), waited = now - start;
-    if (waited >= long_wait_ns) pool->alone_until = now + ALONE_TIMES * waited;
+void qdi_thread_pool_rest(qdi_thread_pool *pool, uint64_t waited_ns) {
+    if (waited_ns >= long_wait_ns) pool->alone_until = qdi_clock_ns() + ALONE_TIMES * waited_ns;
 }
 
 // The leader waits, spinning at first, until no worker is in the loop.
-static void leader_wait_until_empty(qdi_thread_pool *pool) {
+static void leader_wait_until_empty(qdi_thread_pool *pool, int threads) {
     uint64_t start = 0;
-    for (unsigned turn = 1; workers_inside_gate(atomic_load_explicit(&pool->gate, memory_order_acquire)) > 0;
-         ++turn) {
+    for (unsigned turn = 1; is_any_inside(pool, threads); ++turn) {
         qdi_os_relax();
         if (turn % SPINS_PER_CLOCK != 0) continue;
         uint64_t now = qdi_clock_ns();
         if (start == 0) start = now;
         if (now - start >= leader_spin_ns) {
-            leader_sleep_until_empty(pool);
-            leader_note_wait(pool, start);
+            leader_sleep_until_empty(pool, threads);
+            if (atomic_exchange(&pool->preempted, false)) qdi_thread_pool_rest(pool, qdi_clock_ns() - start);
             return;
         }
     }
@@ -271,11 +283,12 @@ bool qdi_thread_pool_run(qdi_thread_pool *pool, int most, bool wake_sleepers,
     pool->context = context;
     uint64_t loop = loop_number_of_gate(atomic_load_explicit(&pool->gate, memory_order_relaxed)) + 1;
     loop &= UINT32_MAX;
-    atomic_store(&pool->gate, loop << LOOP_SHIFT | (uint64_t)most << MOST_SHIFT | OPEN);
+    uint64_t open = loop << LOOP_SHIFT | (uint64_t)most << MOST_SHIFT | OPEN;
+    atomic_store(&pool->gate, open);
     if (wake_sleepers && atomic_load(&pool->asleep)) wake_workers(pool);
     function(context, 0);
-    uint64_t gate = atomic_fetch_and_explicit(&pool->gate, ~(uint64_t)OPEN, memory_order_acquire);
-    if (workers_inside_gate(gate) > 0) leader_wait_until_empty(pool);
+    atomic_store(&pool->gate, open & ~(uint64_t)OPEN);
+    leader_wait_until_empty(pool, most);
     return true;
 }
 

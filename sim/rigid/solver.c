@@ -22,6 +22,7 @@
 
 #include "sim/rigid/solver.h"
 
+#include "core/parallel/stages.h"
 #include "sim/rigid/solver_job.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -34,34 +35,22 @@
 
 // ---- colours ----
 
-/// Contact solver: does something to all groups of a unit, colour by colour; by several threads where a
-/// colour has `shared` of them, unless the job is for one.
-static void over_colours(qdi_solver_job *job, const qdi_solver_colours *solved, qdi_range_function function,
-                         size_t shared) {
-    qd_world *world = job->world;
-    job->groups = world->scratch.groups + solved->first_group;
-    job->second = world->scratch.second + solved->first_second;
-    job->kernels = qdi_solver_kernels_of(world->def.simd);
-    for (size_t c = 0; c < solved->count; ++c) {
-        job->inside_count[0] = solved->twos[c];
-        job->inside_count[1] = solved->start[c + 1] - solved->start[c] - solved->twos[c];
-        job->inside[0] = job->list + solved->start[c];
-        job->inside[1] = job->inside[0] + solved->twos[c];
-        job->twos_groups = qdi_solver_groups_of(job->inside_count[0]);
-        size_t groups = job->twos_groups + qdi_solver_groups_of(job->inside_count[1]);
-        const bool serial = c + 1 == solved->count && solved->last_is_serial;
-        if (serial) job->kernels = &qdi_solver_portable;
-        if (serial || job->alone) {
-            if (groups > 0) function(job, 0, groups);
-        } else {
-            const size_t grain = groups < shared ? groups
-                                                 : qdi_even_grain(world->team, groups, FEW_GROUPS,
-                                                                  QDI_CONTACT_GRAIN / QDI_SOLVER_LANES);
-            qdi_team_for(world->team, groups, grain, function, job);
-        }
-        job->groups += groups;
-        job->second += job->twos_groups;
-    }
+/// Contact solver: does something to all groups of a colour of a unit.
+static void over_colour(qdi_solver_job *job, const qdi_solver_unit *unit, size_t c,
+                        qdi_range_function function) {
+    const qd_world *world = job->world;
+    const qdi_solver_colours *colours = &unit->colours;
+    if (colours->taken[c] == 0) return;
+    const bool serial = c + 1 == colours->count && colours->last_is_serial;
+    job->kernels = serial ? &qdi_solver_portable : qdi_solver_kernels_of(world->def.simd);
+    job->groups = world->scratch.groups + unit->first_group + colours->group[c];
+    job->second = world->scratch.second + unit->first_second + colours->second[c];
+    job->inside[0] = job->list + colours->start[c];
+    job->inside[1] = job->inside[0] + colours->twos[c];
+    job->inside_count[0] = colours->twos[c];
+    job->inside_count[1] = colours->taken[c] - colours->twos[c];
+    job->twos_groups = qdi_solver_groups_of(job->inside_count[0]);
+    function(job, 0, job->twos_groups + qdi_solver_groups_of(job->inside_count[1]));
 }
 
 // ---- sub-steps ----
@@ -208,71 +197,85 @@ static qdi_solver_rules rules_of(double dt, int substeps, qd_vec2 gravity) {
                               .fall = 2 * h * sqrt(gravity.x * gravity.x + gravity.y * gravity.y)};
 }
 
-/// Contact solver: does something to the movers of a unit, of which the first one's are for all threads.
+/// Contact solver: does something to the movers of a unit.
 static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_range_function function) {
-    if (job->alone)
-        function(job, unit->first_mover, unit->end_mover);
-    else // its first mover is number 0
-        qdi_team_for(job->world->team, unit->end_mover,
-                     qdi_even_grain(job->world->team, unit->end_mover, FEW_MOVERS, QDI_BODY_GRAIN), function,
-                     job);
+    function(job, unit->first_mover, unit->end_mover);
 }
 
-/// Contact solver: the contacts of all colours of a unit.
-static size_t taken_of(const qdi_solver_colours *colours) {
-    return colours->start[colours->count] - colours->start[0];
+// ---- stages ----
+
+// What is done to a unit, in stages: in one of them a body is written for one contact only, so domains may be
+// in the same one side by side (core/parallel/stages.h).
+//
+//   open | make, by colour | repeat | solve, by colour | move | relax, by colour | repeat ... | close |
+//   report
+
+/// Contact solver: stages of a sub-step, and of all of a step.
+static size_t stages_of_substep(const qdi_solver_colours *colours) {
+    return 2 + 2 * colours->count;
+}
+static size_t stages_of(const qdi_solver_job *job, const qdi_solver_colours *colours) {
+    return 3 + colours->count + (size_t)job->substeps * stages_of_substep(colours);
 }
 
-/// Contact solver: all sub-steps of a unit, whose movers have what the first one begins with.
-static void run_substeps(qdi_solver_job *job, const qdi_solver_unit *unit) {
-    const qdi_solver_colours *colours = &unit->colours;
-    const size_t threads = (size_t)qdi_team_used(job->world->team),
-                 sweep = taken_of(colours) < SHARED_SWEEPS / threads ? SIZE_MAX : FEW_GROUPS;
-    for (int k = 0; k < job->substeps && !qdi_stopping(job->world); ++k) {
+/// Contact solver: a stage of sub-step `k` of a unit, whose movers have what the first one begins with.
+static void do_substep_stage(qdi_solver_job *job, const qdi_solver_unit *unit, size_t k, size_t stage) {
+    const size_t colours = unit->colours.count;
+    if (qdi_stopping(job->world)) return;
+    if (stage == 0) {
         if (k > 0) over_movers(job, unit, repeat_range);
-        over_colours(job, colours, solve_range, sweep);
+    } else if (stage <= colours) {
+        over_colour(job, unit, stage - 1, solve_range);
+    } else if (stage == colours + 1) {
         over_movers(job, unit, move_range);
-        over_colours(job, colours, relax_range, sweep);
+    } else {
+        over_colour(job, unit, stage - colours - 2, relax_range);
     }
 }
 
-/// Contact solver: all there is to do for a unit, from its contacts to what is reported of them.
+/// Contact solver: a stage of a unit, from its contacts to what is reported of them, with the means of the
+/// movers.
+static void do_stage(qdi_solver_job *job, const qdi_solver_unit *unit, size_t stage) {
+    const size_t colours = unit->colours.count, first = 1 + colours, each = stages_of_substep(&unit->colours),
+                 last = first + (size_t)job->substeps * each;
+    if (stage == 0)
+        over_movers(job, unit, open_range);
+    else if (stage < first)
+        over_colour(job, unit, stage - 1, qdi_solver_make_groups);
+    else if (stage < last)
+        do_substep_stage(job, unit, (stage - first) / each, (stage - first) % each);
+    else if (stage == last)
+        over_movers(job, unit, close_range);
+    else
+        for (size_t c = 0; c < colours; ++c) over_colour(job, unit, c, qdi_solver_report);
+}
+
+/// Contact solver: all there is to do for a unit.
 static void solve_unit(qdi_solver_job *job, const qdi_solver_unit *unit) {
-    if (unit->first_mover == unit->end_mover) return;
-    over_movers(job, unit, open_range);
-    over_colours(job, &unit->colours, qdi_solver_make_groups, SHARED_GROUPS);
-    run_substeps(job, unit);
-    over_movers(job, unit, close_range);
-    over_colours(job, &unit->colours, qdi_solver_report,
-                 SHARED_GROUPS); // with the means of the movers by now
+    const size_t stages = stages_of(job, &unit->colours);
+    for (size_t stage = 0; stage < stages; ++stage) do_stage(job, unit, stage);
 }
 
-/// Contact solver: solves the first unit, which all threads share, with one of them.
-static void solve_first(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *all = context;
-    qdi_solver_job job = *all;
-    job.alone = true;
-    if (begin < end) solve_unit(&job, &all->units->unit[0]);
+/// Contact solver: a stage of a domain.
+static void do_domain_stage(void *context, size_t domain, size_t stage) {
+    qdi_solver_job job = *(const qdi_solver_job *)context;
+    do_stage(&job, &job.units->unit[domain], stage);
 }
 
-/// Contact solver: true where the loops over the first unit are too short for a second thread, so many that
-/// to begin and to clock each takes longer than what it is for.
-static bool is_for_one(const qd_world *world, const qdi_solver_unit *unit) {
-    return qd_team_threads(world->team) == 1 ||
-           (unit->end_mover <= QDI_BODY_GRAIN && taken_of(&unit->colours) < SHARED_GROUPS * QDI_SOLVER_LANES);
+/// Contact solver: solves the only domain.
+static void solve_alone(void *context, size_t begin, size_t end) {
+    qdi_solver_job job = *(const qdi_solver_job *)context;
+    if (begin < end) solve_unit(&job, &job.units->unit[0]);
 }
 
-/// Contact solver: solves a range of units, of which the first one is not counted, where a thread has its
-/// room.
+/// Contact solver: solves a range of units, those of domains not counted, where a thread has its room.
 static void solve_units_range(void *context, size_t begin, size_t end, int worker) {
-    const qdi_solver_job *all = context;
-    const qdi_solver_units *units = all->units;
-    qdi_solver_job job = *all;
-    job.alone = true;
+    qdi_solver_job job = *(const qdi_solver_job *)context;
+    const qdi_solver_units *units = job.units;
     for (size_t u = begin; u < end; ++u) {
-        qdi_solver_unit unit = units->unit[u + 1];
-        unit.colours.first_group = units->first_group + (size_t)worker * units->unit_groups;
-        unit.colours.first_second = units->first_second + (size_t)worker * units->unit_second;
+        qdi_solver_unit unit = units->unit[units->domains.count + u];
+        unit.first_group = units->first_group + (size_t)worker * units->unit_groups;
+        unit.first_second = units->first_second + (size_t)worker * units->unit_seconds;
         solve_unit(&job, &unit);
     }
 }
@@ -297,11 +300,15 @@ void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, b
                           .pushes = scratch->pushes};
     job.rules.groups = scratch->groups;
     job.rules.slides = (const qdi_lanes *)job.slides;
-    scratch->pushes[0] = (qdi_push){0, 0, 0, 0};
-    for (size_t u = 0; u < units->count; ++u) scratch->solved += taken_of(&units->unit[u].colours);
-    if (is_for_one(world, &units->unit[0]))
-        qdi_team_for(world->team, 1, 1, solve_first, &job);
-    else
-        solve_unit(&job, &units->unit[0]);
-    qdi_team_for_workers(world->team, units->count - 1, 1, solve_units_range, &job);
+    scratch->solved += units->taken;
+    const size_t domains = units->domains.count;
+    if (domains == 1) {
+        qdi_team_for(world->team, 1, 1, solve_alone, &job);
+    } else {
+        uint64_t neighbours[QDI_PARTS_MAX];
+        for (size_t d = 0; d < domains; ++d) neighbours[d] = units->domains.neighbours[d];
+        qdi_team_stages(world->team, domains, stages_of(&job, &units->unit[0].colours), neighbours,
+                        do_domain_stage, &job);
+    }
+    qdi_team_for_workers(world->team, units->count - domains, 1, solve_units_range, &job);
 }

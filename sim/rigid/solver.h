@@ -2,6 +2,7 @@
 
 #include <quadrille/world.h>
 
+#include "sim/rigid/solver_domains.h"
 #include "sim/world/scratch.h"
 
 /// Contacts that do not bounce, as the sweeps of rigid/solver.c work on them: eight of one colour side by
@@ -63,33 +64,36 @@ static inline void qdi_solver_ask_for(const qdi_solver_group *groups, const qdi_
         __builtin_prefetch((const char *)&second[number] + at);
 }
 
-/// The colours of the constraints that the sub-steps work on: colour c has start[c + 1] - start[c] contacts,
-/// of which those in the first `twos[c]` lanes may have second touches. All lanes of a serial colour count as
+/// The colours of a unit: those of its constraints that have colour c are `taken[c]` from place start[c] of
+/// the list on, and the first `twos[c]` of them may have second touches. All of a serial colour count as
 /// such, for these have their order.
 struct qdi_solver_colours {
     size_t count;
     bool last_is_serial;
-    size_t first_group, first_second; ///< where its groups and their second touches begin
-    size_t start[QDI_COLOURS_MAX + 2], twos[QDI_COLOURS_MAX + 2];
-    size_t twos_before[QDI_COLOURS_MAX + 2]; ///< in the colours before
+    uint32_t start[QDI_COLOURS_MAX + 1], taken[QDI_COLOURS_MAX + 1], twos[QDI_COLOURS_MAX + 1];
+    uint32_t group[QDI_COLOURS_MAX + 1], second[QDI_COLOURS_MAX + 1]; ///< its first ones, among the unit's
 };
 
-/// What is solved by itself, see rigid/solver_units.h. `start` of its colours are places in the list; groups
-/// of all units but the first one are made where each thread has room for those of one.
+/// What one thread works on at a time. Groups of domains lie one after the other, those of other units where
+/// each thread has room for one.
 typedef struct qdi_solver_unit {
     qdi_solver_colours colours;
     size_t first_mover, end_mover;
+    size_t first_group, first_second; ///< of a domain
+    size_t groups, seconds;           ///< how many it has
 } qdi_solver_unit;
 struct qdi_solver_units {
-    qdi_solver_unit *unit; ///< the first one is for all threads together
+    qdi_solver_unit *unit; ///< domains first, then those that have nothing to do with any other
     size_t count;
-    uint32_t *list; ///< numbers of the links with touches, unit by unit, and colour by colour; in the arena
+    qdi_domains domains;
+    size_t taken;   ///< links in the list
+    uint32_t *list; ///< numbers of the links with touches, colour by colour in each unit; in the arena
     const uint32_t
         *rows;     ///< by mover but the one that stands for what does not move; none of walls. There too
     size_t bodies; ///< movers with rows
     double again;  ///< what a warm start of the last step is worth in this one
     size_t first_group, first_second; ///< room for a unit of the first thread
-    size_t unit_groups, unit_second;  ///< how much each thread has
+    size_t unit_groups, unit_seconds; ///< how much each thread has
 };
 
 /// Solver: the eight numbers of a mover, from number `part` on.

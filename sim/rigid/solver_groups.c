@@ -31,25 +31,33 @@ static void mark(const qdi_solver_job *job, uint32_t row) {
         atomic_store_explicit(&job->world->scratch.slot[row], 1, memory_order_relaxed);
 }
 
-/// Counts the links of a range that the solver takes, and their second touches.
-static void find_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
-    size_t count = 0, twos = 0;
-    for (size_t i = begin; i < end; ++i) {
-        count += job->links[i].touches > 0;
-        twos += qdi_solver_counts_as_two(job, i);
-    }
-    job->count[begin / QDI_CONTACT_GRAIN] = count;
-    job->twos[begin / QDI_CONTACT_GRAIN] = twos;
+/// Contact solver's groups: notes that a link of a domain has a body of another one. What it moves there it
+/// must not move while others do; what nothing moves is written by its own domain alone.
+static void note_foreign(const qdi_solver_job *job, size_t domain, uint32_t row, bool moves) {
+    const qd_world *world = job->world;
+    if (row == QDI_NO_ROW || world->kind[row] == QD_BODY_STATIC) return;
+    const size_t home = qdi_domain_of(job->domains, row);
+    if (home == domain) return;
+    if (moves)
+        atomic_fetch_or_explicit(&job->foreign[row], UINT64_C(1) << domain, memory_order_relaxed);
+    else
+        qdi_domains_meet(job->domains, home, UINT64_C(1) << domain);
 }
 
 /// Contact solver's groups: marks the movers of a range of links.
 static void mark_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t i = begin; i < end; ++i) {
-        if (!job->links[i].touches) continue;
-        mark(job, job->links[i].row_a);
-        mark(job, job->links[i].row_b);
+        const qdi_link *link = &job->links[i];
+        if (!link->touches) continue;
+        mark(job, link->row_a);
+        mark(job, link->row_b);
+        if (job->domains->count == 1 || qdi_is_apart(job, qdi_owner_of(link))) continue;
+        const size_t domain = i >= job->serial ? 0 : qdi_domain_of(job->domains, qdi_owner_of(link));
+        note_foreign(job, domain, link->row_a, link->moves_a);
+        note_foreign(job, domain, link->row_b, link->moves_b);
+        if (link->row_b == QDI_NO_ROW && job->world->walls_move)
+            qdi_domains_meet(job->domains, job->domains->count - 1, UINT64_C(1) << domain);
     }
 }
 
@@ -58,6 +66,8 @@ static void clear_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     for (size_t r = begin; r < end; ++r)
         atomic_store_explicit(&job->world->scratch.slot[r], 0, memory_order_relaxed);
+    for (size_t r = begin; job->domains->count > 1 && r < end; ++r)
+        atomic_store_explicit(&job->foreign[r], 0, memory_order_relaxed);
 }
 
 /// Contact solver's groups: counts the movers of a range of bodies.
@@ -69,13 +79,24 @@ static void count_range(void *context, size_t begin, size_t end) {
     job->bodies[begin / QDI_BODY_GRAIN] = count;
 }
 
+/// Contact solver's groups: makes all domains that move a body neighbours.
+static void join_at(const qdi_solver_job *job, uint32_t row) {
+    uint64_t all = atomic_load_explicit(&job->foreign[row], memory_order_relaxed);
+    if (!all) return;
+    all |= UINT64_C(1) << qdi_domain_of(job->domains, row);
+    for (uint64_t left = all; left; left &= left - 1)
+        qdi_domains_meet(job->domains, (size_t)__builtin_ctzll(left), all);
+}
+
 /// Contact solver's groups: lists the rows of the movers of a range of bodies.
 static void list_movers_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     size_t place = job->bodies[begin / QDI_BODY_GRAIN];
-    for (size_t r = begin; r < end; ++r)
-        if (atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed))
-            job->list[place++] = (uint32_t)r;
+    for (size_t r = begin; r < end; ++r) {
+        if (!atomic_load_explicit(&job->world->scratch.slot[r], memory_order_relaxed)) continue;
+        job->list[place++] = (uint32_t)r;
+        if (job->domains->count > 1) join_at(job, (uint32_t)r);
+    }
 }
 
 /// Contact solver's groups: numbers a range of the listed movers and takes their velocities.
@@ -117,7 +138,9 @@ static qd_status find_movers(qd_world *world, qdi_solver_job *job, size_t links,
     qdi_arena *arena = &world->scratch.arena;
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     job->bodies = qdi_arena_take(arena, ranges, sizeof *job->bodies);
-    if (!job->bodies) return QD_ERR_MEMORY;
+    job->domains = &units->domains;
+    job->foreign = qdi_arena_take(arena, units->domains.count > 1 ? world->count : 0, sizeof *job->foreign);
+    if (!job->bodies || !job->foreign) return QD_ERR_MEMORY;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, job);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, mark_range, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
@@ -129,7 +152,8 @@ static qd_status find_movers(qd_world *world, qdi_solver_job *job, size_t links,
     list.list = rows.value;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_movers_range, &list);
     status = qdi_solver_part_movers(world, &rows, units->bodies, units);
-    if (units->count == 1) units->unit[0].end_mover = 1 + units->bodies + (world->walls_move ? QDI_WALLS : 0);
+    // Walls that move are the last domain's, and there are no units apart then.
+    if (status == QD_OK && world->walls_move) units->unit[units->count - 1].end_mover += QDI_WALLS;
     units->rows = rows.value;
     return status;
 }
@@ -237,49 +261,6 @@ static void note_bits(uint64_t bits, qdi_solver_group *group, qdi_solver_source 
     from->there[1] = (uint8_t)(bits >> (8 * LANE_SECOND));
 }
 
-/// The colour of a constraint.
-static size_t colour_of(const qdi_colours *colours, size_t constraint) {
-    size_t low = 0, high = colours->count - 1;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        if (colours->start[middle] <= constraint)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-/// Puts the numbers of the constraints where they belong: in each colour those with two touches first; and
-/// of a range those first that carried something, so that sweeps find the others, of which most goes on
-/// carrying nothing, side by side. Those of a serial colour stay in their order.
-static void list_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
-    const size_t range = begin / QDI_CONTACT_GRAIN, *start = job->colours->start;
-    size_t c = colour_of(job->colours, begin), held = job->count[range] - job->solved->start[c],
-           before = job->twos[range] - job->solved->twos_before[c], next[2] = {held - before, before};
-    while (begin < end) {
-        uint32_t idle[2][QDI_CONTACT_GRAIN];
-        size_t idles[2] = {0, 0}, stop = start[c + 1] < end ? start[c + 1] : end;
-        next[1] += job->solved->start[c];
-        next[0] += job->solved->start[c] + job->solved->twos[c];
-        for (; begin < stop; ++begin) {
-            const qdi_link *link = &job->links[begin];
-            if (!link->touches) continue;
-            const bool two = qdi_solver_counts_as_two(job, begin);
-            if (link->loaded || begin >= job->serial)
-                job->list[next[two]++] = (uint32_t)begin;
-            else
-                idle[two][idles[two]++] = (uint32_t)begin;
-        }
-        for (int two = 0; two < 2; ++two) {
-            memcpy(job->list + next[two], idle[two], idles[two] * sizeof *idle[two]);
-            next[two] = 0;
-        }
-        ++c;
-    }
-}
-
 /// A colour takes one contact out of ten, and holds lie in order of (a, b): what is needed soon is asked for
 /// ahead.
 enum { CONTACTS_AHEAD = 8 };
@@ -318,63 +299,35 @@ void qdi_solver_make_groups(void *context, size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) make_group(context, g);
 }
 
-/// Groups of a unit's colours, and those with second touches.
-static size_t count_groups(const qdi_solver_colours *solved, size_t *with_second) {
-    size_t groups = 0;
-    *with_second = 0;
-    for (size_t c = 0; c < solved->count; ++c) {
-        const size_t constraints = solved->start[c + 1] - solved->start[c],
-                     twos_groups = qdi_solver_groups_of(solved->twos[c]);
-        *with_second += twos_groups;
-        groups += twos_groups + qdi_solver_groups_of(constraints - solved->twos[c]);
-    }
-    return groups;
-}
-
-/// Where the constraints of each colour begin, and how many have two touches, from the counts of the
-/// ranges before each.
-static void part_colours(const qdi_solver_job *job, const qdi_colours *all, size_t count, size_t twos,
-                         qdi_solver_colours *solved) {
-    solved->count = all->count;
-    solved->last_is_serial = all->last_is_serial;
-    for (size_t c = 0; c < all->count; ++c) {
-        size_t range = all->start[c] / QDI_CONTACT_GRAIN;
-        solved->start[c] = job->count[range];
-        solved->twos_before[c] = job->twos[range];
-        for (size_t i = range * QDI_CONTACT_GRAIN; i < all->start[c]; ++i) {
-            solved->start[c] += job->links[i].touches > 0;
-            solved->twos_before[c] += qdi_solver_counts_as_two(job, i);
-        }
-        if (c > 0) solved->twos[c - 1] = solved->twos_before[c] - solved->twos_before[c - 1];
-    }
-    solved->start[all->count] = count;
-    solved->twos[all->count - 1] = twos - solved->twos_before[all->count - 1];
-}
-
 /// Contact solver's groups: true where some surface moves like a belt.
 static bool slides(const qdi_trait *trait) {
     return trait->slide != 0;
 }
 
-/// Contact solver's groups: how many there are, and how many of a unit at most.
+/// Contact solver's groups: where those of each domain lie, and how many another unit has at most.
 static void size_units(qdi_solver_units *units) {
-    units->first_group = count_groups(&units->unit[0].colours, &units->first_second);
-    units->unit_groups = units->unit_second = 0;
-    units->unit[0].colours.first_group = units->unit[0].colours.first_second = 0;
-    for (size_t u = 1; u < units->count; ++u) {
-        size_t second, groups = count_groups(&units->unit[u].colours, &second);
-        if (groups > units->unit_groups) units->unit_groups = groups;
-        if (second > units->unit_second) units->unit_second = second;
+    units->first_group = units->first_second = units->unit_groups = units->unit_seconds = 0;
+    for (size_t u = 0; u < units->count; ++u) {
+        qdi_solver_unit *unit = &units->unit[u];
+        if (u < units->domains.count) {
+            unit->first_group = units->first_group;
+            unit->first_second = units->first_second;
+            units->first_group += unit->groups;
+            units->first_second += unit->seconds;
+        } else {
+            if (unit->groups > units->unit_groups) units->unit_groups = unit->groups;
+            if (unit->seconds > units->unit_seconds) units->unit_seconds = unit->seconds;
+        }
     }
 }
 
-/// Contact solver's groups: makes room for the groups of a step: for all of the first unit, and for one of
-/// the others at each thread.
+/// Contact solver's groups: makes room for the groups of a step: for those of all domains, and for one of the
+/// other units at each thread.
 static qd_status reserve_groups(qd_world *world, const qdi_solver_units *units) {
     qdi_scratch *scratch = &world->scratch;
     const size_t threads = (size_t)qd_team_threads(world->team);
     const size_t groups = units->first_group + threads * units->unit_groups,
-                 second = units->first_second + threads * units->unit_second;
+                 second = units->first_second + threads * units->unit_seconds;
     scratch->groups = qdi_arena_take(&scratch->arena, groups, sizeof *scratch->groups);
     scratch->second = qdi_arena_take(&scratch->arena, second, sizeof *scratch->second);
     scratch->slides = NULL;
@@ -387,27 +340,24 @@ static qd_status reserve_groups(qd_world *world, const qdi_solver_units *units) 
 /// Contact solver's groups: who is solved with whom; no units where the solver takes nothing.
 static qd_status make_plan(qd_world *world, const qdi_colours *colours, bool same, qdi_solver_units *units) {
     qdi_scratch *scratch = &world->scratch;
-    const size_t all = colours->start[colours->count], ranges = qdi_range_count(all, QDI_CONTACT_GRAIN);
-    qdi_arena *arena = &scratch->arena;
-    qdi_solver_colours solved;
+    const size_t all = colours->start[colours->count];
     qdi_solver_job job = {.world = world,
                           .links = scratch->coloured,
-                          .count = qdi_arena_take(arena, ranges, sizeof *job.count),
-                          .twos = qdi_arena_take(arena, ranges, sizeof *job.twos),
                           .serial = colours->start[colours->count - (colours->last_is_serial ? 1 : 0)],
-                          .list = qdi_arena_take(arena, all, sizeof *job.list),
-                          .colours = colours,
-                          .solved = &solved};
-    *units = (qdi_solver_units){.count = 0};
-    if (!job.count || !job.twos || !job.list) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, find_range, &job);
-    size_t count = qdi_exclusive_scan(job.count, ranges), twos = qdi_exclusive_scan(job.twos, ranges);
-    part_colours(&job, colours, count, twos, &solved);
-    if (count == 0) return QD_OK;
-    qdi_team_for(world->team, all, QDI_CONTACT_GRAIN, list_range, &job);
-    qd_status status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
-                                   sizeof *scratch->slot);
-    if (status == QD_OK) status = qdi_solver_find_units(world, same);
+                          .colours = colours};
+    units->count = 0;
+    qd_status status = qdi_solver_find_units(world, same);
+    if (status != QD_OK) return status;
+    const size_t apart = qdi_solver_units_apart(world);
+    if (apart > 0) job.unit_of = scratch->unit_of;
+    qdi_domains_find(world, all, apart > 0, &units->domains);
+    status = qdi_solver_list(&job, &units->domains);
+    if (status != QD_OK) return status;
+    units->taken = job.begins[colours->count * QDI_KINDS_OF_DOMAIN * units->domains.count];
+    if (units->taken == 0) return QD_OK;
+    units->count = units->domains.count + apart;
+    status = qdi_reserve(world->allocator, &scratch->slot, &scratch->slot_room, 0, world->count,
+                         sizeof *scratch->slot);
     if (status == QD_OK) status = qdi_solver_part(&job, units);
     units->list = job.list;
     if (status == QD_OK) status = find_movers(world, &job, all, units);
@@ -420,16 +370,14 @@ static qd_status make_plan(qd_world *world, const qdi_colours *colours, bool sam
 static void keep_plan(qd_world *world, const qdi_solver_units *made) {
     qdi_scratch *scratch = &world->scratch;
     qdi_arena *arena = &scratch->plan_arena;
-    const qdi_solver_colours *last = &made->unit[made->count - 1].colours;
-    const size_t links = last->start[last->count];
     qdi_solver_units *plan = qdi_arena_take(arena, 1, sizeof *plan);
     qdi_solver_unit *unit = qdi_arena_take(arena, made->count, sizeof *unit);
-    uint32_t *list = qdi_arena_take(arena, links, sizeof *list),
+    uint32_t *list = qdi_arena_take(arena, made->taken, sizeof *list),
              *rows = qdi_arena_take(arena, made->bodies, sizeof *rows);
     if (!plan || !unit || !list || !rows) return;
     *plan = *made;
     plan->unit = memcpy(unit, made->unit, made->count * sizeof *unit);
-    plan->list = memcpy(list, made->list, links * sizeof *list);
+    plan->list = memcpy(list, made->list, made->taken * sizeof *list);
     plan->rows = memcpy(rows, made->rows, made->bodies * sizeof *rows);
     scratch->plan = plan;
     scratch->plan_bodies = world->count;

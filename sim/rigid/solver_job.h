@@ -4,14 +4,14 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
-/// What the files of the contact solver share: solver_groups.c puts contacts into groups, solver.c runs the
-/// sub-steps, solver_report.c says what came of them.
+/// What the files of the contact solver share: solver_list.c says which contacts are solved, solver_units.c
+/// who solves them, solver_groups.c puts them into groups, solver.c runs the sub-steps, solver_report.c says
+/// what came of them.
 
 typedef struct qdi_solver_job {
     qd_world *world;
     const qdi_solver_units *units;
     const qdi_link *links; ///< in order of colour
-    size_t *count, *twos;  ///< per range: links with touches, and those with two
     size_t *bodies;        ///< per range of bodies: movers
     const uint32_t *rows;  ///< of the movers, from mover 1 on
     size_t serial;   ///< the first link of a serial colour: from there on all have two touches, as it were
@@ -26,21 +26,28 @@ typedef struct qdi_solver_job {
     uint32_t *list;    ///< numbers of the links with touches, colour by colour
     qdi_lanes *slides; ///< by group, see qdi_solver_rules; NULL where nothing slides
     const qdi_colours *colours;
-    const qdi_solver_colours *solved;
+    qdi_domains *domains;
+    const uint32_t *unit_of;   ///< by row, as the scratch's; NULL where no units are apart from the domains
+    _Atomic uint64_t *foreign; ///< by row: domains but its own that have links which move it, by bit
+    const uint32_t *begins;    ///< by colour and kind, see qdi_solver_list
     // Of the colour in work: its groups and their second touches, of which there are `twos_groups`; the
-    // constraints with two touches in them, and with one; and who works on it.
+    // constraints with two touches in them, and with one.
     qdi_solver_group *groups;
     qdi_solver_second *second;
     size_t twos_groups;
     const uint32_t *inside[2];
     size_t inside_count[2];
     const qdi_solver_kernels *kernels;
-    bool alone; ///< one thread works on all of it
 } qdi_solver_job;
 
 /// Contact solver: true for a link that fills a lane of the second touches.
 static inline bool qdi_solver_counts_as_two(const qdi_solver_job *job, size_t i) {
     return job->links[i].touches > (i < job->serial ? 1 : 0);
+}
+
+/// Contact solver: true for a body of a unit that is no domain.
+static inline bool qdi_is_apart(const qdi_solver_job *job, uint32_t row) {
+    return job->unit_of && job->unit_of[row] > 0;
 }
 
 /// Contact solver: the mover of a body, 0: none.
@@ -62,11 +69,14 @@ static inline size_t qdi_solver_groups_of(size_t constraints) {
     return (constraints + QDI_SOLVER_LANES - 1) / QDI_SOLVER_LANES;
 }
 
-/// Groups of a colour that are worth a second thread where each takes some 300 ns, and least ones for a
-/// range; the least movers. A sweep takes 80 ns for a group, and what one processor writes and another reads
-/// next costs some microseconds in each of its loops: so sweeps are shared only where there are many contacts
-/// in all, the more of them the fewer threads there are.
-enum { SHARED_GROUPS = 32, FEW_GROUPS = 4, FEW_MOVERS = 128, SHARED_SWEEPS = 16384 };
+/// Kinds of links in the list, domain by domain of a colour: with two touches and with one, and of each
+/// those first that carried something, so that sweeps find the others, of which most goes on carrying
+/// nothing, side by side.
+enum { QDI_KINDS_OF_DOMAIN = 4 };
+
+/// Lists the links with touches (`job->list`) colour by colour, kind by kind; `begins` says where each kind
+/// of each colour begins, and has one number more, that of all. In the arena.
+QD_MUST_USE qd_status qdi_solver_list(qdi_solver_job *job, const qdi_domains *domains);
 
 /// Makes a range of groups of the colour in work.
 void qdi_solver_make_groups(void *context, size_t begin, size_t end);

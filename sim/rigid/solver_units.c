@@ -35,16 +35,13 @@ typedef struct units_job {
     uint32_t *unit;
     atomic_bool *held_moves; ///< something moves that contacts do not
     qdi_keys *keys;
+    const qdi_domains *domains;
+    size_t serial; ///< the first link of a serial colour
     const uint32_t *list;
     size_t *first; ///< by unit: place of its first key
     size_t count;
     size_t unit_links; ///< of a unit, about
 } units_job;
-
-/// Solver's units: the row of a link whose island it belongs to.
-static uint32_t mover_of(const qdi_link *link) {
-    return link->moves_a ? link->row_a : link->row_b;
-}
 
 // ---- which unit ----
 
@@ -61,7 +58,7 @@ static void size_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &job->links[i];
         if (!link->moves_a && !link->moves_b) continue;
-        const uint32_t here = qdi_island_of(job->parent, mover_of(link));
+        const uint32_t here = qdi_island_of(job->parent, qdi_owner_of(link));
         if (here != island && count > 0)
             atomic_fetch_add_explicit(&job->size[island], count, memory_order_relaxed);
         count = here == island ? count + 1 : 1;
@@ -146,6 +143,7 @@ static qd_status deal_islands(qd_world *world, size_t links) {
     job.unit_links = links_of_unit(world, small);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, deal_range, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, spread_range, &job);
+    scratch->unit_links = small;
     scratch->unit_count = 1 + (small + job.unit_links - 1) / job.unit_links;
     return QD_OK;
 }
@@ -155,6 +153,7 @@ qd_status qdi_solver_find_units(qd_world *world, bool same) {
     const size_t links = qdi_constraint_count(&world->present);
     if (same && scratch->unit_count > 1) return QD_OK;
     scratch->unit_count = 1;
+    scratch->unit_links = 0;
     scratch->units_sought = scratch->unit_rest == 0;
     if (links < (qdi_team_used(world->team) > 1 ? WORTH : WORTH_ALONE) || world->walls_move) return QD_OK;
     if (scratch->unit_rest > 0) {
@@ -164,27 +163,34 @@ qd_status qdi_solver_find_units(qd_world *world, bool same) {
     return deal_islands(world, links);
 }
 
-/// Solver's units: as many as there are now: one where something moves that contacts do not.
-static size_t units_now(const qd_world *world) {
+size_t qdi_solver_units_apart(const qd_world *world) {
     atomic_bool held_moves = false;
     units_job job = {.world = world, .held_moves = &held_moves};
     if (world->scratch.unit_count > 1 && world->fixed > 0)
         qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, see_held_range, &job);
-    return held_moves ? 1 : world->scratch.unit_count;
+    return held_moves ? 0 : world->scratch.unit_count - 1;
 }
 
 bool qdi_solver_units_hold(const qd_world *world, const qdi_solver_units *units) {
-    return world->scratch.units_sought && !world->walls_move && units->count == units_now(world);
+    return world->scratch.units_sought && !world->walls_move &&
+           units->count == units->domains.count + qdi_solver_units_apart(world);
 }
 
 // ---- in order of units ----
 
-/// Solver's units: the keys of a range of the list.
+/// Solver's units: that of a body: those of domains come first.
+static size_t unit_of(const units_job *job, uint32_t row) {
+    const uint32_t unit = job->unit[row];
+    return unit > 0 ? job->domains->count - 1 + unit : qdi_domain_of(job->domains, row);
+}
+
+/// Solver's units: the keys of a range of the list. A serial colour of domains is one's.
 static void key_range(void *context, size_t begin, size_t end) {
     const units_job *job = context;
     for (size_t k = begin; k < end; ++k) {
-        job->keys->value[k] = job->list[k];
-        job->keys->key[k] = job->unit[mover_of(&job->links[job->list[k]])];
+        const uint32_t number = job->list[k], row = qdi_owner_of(&job->links[number]);
+        job->keys->value[k] = number;
+        job->keys->key[k] = number >= job->serial && job->unit[row] == 0 ? 0 : unit_of(job, row);
     }
 }
 
@@ -193,7 +199,8 @@ static void key_movers_range(void *context, size_t begin, size_t end) {
     const units_job *job = context;
     for (size_t k = begin; k < end; ++k) {
         const uint32_t row = job->keys->value[k];
-        job->keys->key[k] = job->world->kind[row] == QD_BODY_DYNAMIC ? job->unit[row] : 0;
+        job->keys->key[k] = job->world->kind[row] == QD_BODY_DYNAMIC ? unit_of(job, row)
+                                                                     : qdi_domain_of(job->domains, row);
     }
 }
 
@@ -218,9 +225,23 @@ static qd_status sort_by_unit(qd_world *world, units_job *job, size_t units) {
     return QD_OK;
 }
 
+/// Solver's units: says where the groups of a unit's colours lie, and how many it has.
+static void place_groups(qdi_solver_unit *unit) {
+    qdi_solver_colours *colours = &unit->colours;
+    size_t groups = 0, seconds = 0;
+    for (size_t c = 0; c < colours->count; ++c) {
+        const size_t twos = qdi_solver_groups_of(colours->twos[c]);
+        colours->group[c] = (uint32_t)groups;
+        colours->second[c] = (uint32_t)seconds;
+        groups += twos + qdi_solver_groups_of(colours->taken[c] - colours->twos[c]);
+        seconds += twos;
+    }
+    unit->groups = groups;
+    unit->seconds = seconds;
+}
+
 typedef struct table_job {
     const qdi_solver_job *solver;
-    const qdi_colours *all;
     const size_t *first;
     qdi_solver_units *units;
 } table_job;
@@ -230,7 +251,7 @@ static size_t find_colour(const table_job *job, const uint32_t *list, size_t low
                           size_t colour) {
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (list[middle] < job->all->start[colour])
+        if (list[middle] < job->solver->colours->start[colour])
             low = middle + 1;
         else
             high = middle;
@@ -251,42 +272,59 @@ static size_t find_twos(const table_job *job, const uint32_t *list, size_t low, 
     return low - begin;
 }
 
-/// Solver's units: the tables of a range of units.
+/// Solver's units: the tables of a range of units, from a list that is in their order.
 static void table_range(void *context, size_t begin, size_t end) {
     const table_job *job = context;
     for (size_t u = begin; u < end; ++u) {
         qdi_solver_colours *colours = &job->units->unit[u].colours;
         const uint32_t *list = job->solver->list;
-        const size_t stop = job->first[u + 1];
-        colours->count = job->all->count;
-        colours->last_is_serial = job->all->last_is_serial;
-        colours->start[0] = job->first[u];
+        colours->count = job->solver->colours->count;
+        colours->last_is_serial = job->solver->colours->last_is_serial;
+        size_t start = job->first[u];
         for (size_t c = 0; c < colours->count; ++c) {
-            colours->start[c + 1] = c + 1 == colours->count
-                                        ? stop
-                                        : find_colour(job, list, colours->start[c], stop, c + 1);
-            colours->twos[c] = find_twos(job, list, colours->start[c], colours->start[c + 1]);
+            const size_t stop = c + 1 == colours->count
+                                    ? job->first[u + 1]
+                                    : find_colour(job, list, start, job->first[u + 1], c + 1);
+            colours->start[c] = (uint32_t)start;
+            colours->taken[c] = (uint32_t)(stop - start);
+            colours->twos[c] = (uint32_t)find_twos(job, list, start, stop);
+            start = stop;
         }
+        place_groups(&job->units->unit[u]);
     }
+}
+
+/// Solver's units: the table of a domain, from a list that is in the order of colours.
+static void make_table(const qdi_solver_job *solver, size_t domains, size_t d, qdi_solver_unit *unit) {
+    qdi_solver_colours *colours = &unit->colours;
+    colours->count = solver->colours->count;
+    colours->last_is_serial = solver->colours->last_is_serial;
+    for (size_t c = 0; c < colours->count; ++c) {
+        const uint32_t *begins = solver->begins + QDI_KINDS_OF_DOMAIN * (c * domains + d);
+        colours->start[c] = begins[0];
+        colours->twos[c] = begins[2] - begins[0];
+        colours->taken[c] = begins[QDI_KINDS_OF_DOMAIN] - begins[0];
+    }
+    place_groups(unit);
 }
 
 qd_status qdi_solver_part(qdi_solver_job *solver, qdi_solver_units *units) {
     qd_world *world = solver->world;
     qdi_arena *arena = &world->scratch.arena;
-    const qdi_solver_colours *solved = solver->solved;
-    const size_t taken = solved->start[solved->count];
+    const size_t domains = units->domains.count, taken = units->taken;
     qdi_keys keys = {.key = NULL};
     units_job job = {.world = world,
                      .links = solver->links,
                      .unit = world->scratch.unit_of,
+                     .domains = &units->domains,
+                     .serial = solver->serial,
                      .keys = &keys,
                      .list = solver->list,
                      .count = taken};
-    units->count = units_now(world);
     units->unit = qdi_arena_take(arena, units->count, sizeof *units->unit);
     if (!units->unit) return QD_ERR_MEMORY;
-    if (units->count == 1) {
-        units->unit[0].colours = *solved;
+    if (units->count == domains) {
+        for (size_t d = 0; d < domains; ++d) make_table(solver, domains, d, &units->unit[d]);
         return QD_OK;
     }
     job.first = qdi_arena_take(arena, units->count + 1, sizeof *job.first);
@@ -296,18 +334,37 @@ qd_status qdi_solver_part(qdi_solver_job *solver, qdi_solver_units *units) {
     status = sort_by_unit(world, &job, units->count);
     if (status != QD_OK) return status;
     solver->list = keys.value;
-    table_job table = {solver, solver->colours, job.first, units};
+    table_job table = {solver, job.first, units};
     qdi_team_for(world->team, units->count, 1, table_range, &table);
     return QD_OK;
 }
 
+/// Solver's units: the first of some rows, which are in order, that is not before another.
+static size_t find_row(const uint32_t *rows, size_t count, uint32_t row) {
+    size_t low = 0;
+    while (low < count) {
+        const size_t middle = low + (count - low) / 2;
+        if (rows[middle] < row)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
 qd_status qdi_solver_part_movers(qd_world *world, qdi_keys *rows, size_t count, qdi_solver_units *units) {
-    units_job job = {.world = world, .unit = world->scratch.unit_of, .keys = rows, .count = count};
+    units_job job = {.world = world,
+                     .unit = world->scratch.unit_of,
+                     .domains = &units->domains,
+                     .keys = rows,
+                     .count = count};
     job.first = qdi_arena_take(&world->scratch.arena, units->count + 1, sizeof *job.first);
     if (!job.first) return QD_ERR_MEMORY;
-    if (units->count == 1) {
+    if (units->count == units->domains.count) {
         job.first[0] = 0;
-        job.first[1] = count;
+        for (size_t d = 1; d < units->count; ++d)
+            job.first[d] = find_row(rows->value, count, units->domains.first_row[d]);
+        job.first[units->count] = count;
     } else {
         qdi_team_for(world->team, count, QDI_BODY_GRAIN, key_movers_range, &job);
         const qd_status status = sort_by_unit(world, &job, units->count);
@@ -317,6 +374,5 @@ qd_status qdi_solver_part_movers(qd_world *world, qdi_keys *rows, size_t count, 
         units->unit[u].first_mover = job.first[u] + 1;
         units->unit[u].end_mover = job.first[u + 1] + 1;
     }
-    units->unit[0].first_mover = 0; // that of what does not move
     return QD_OK;
 }

@@ -184,6 +184,7 @@ struct qdi_scratch {
     size_t slot_room;
     uint32_t *unit_of; ///< by row: rigid/solver_units.h; nothing where unit_count is 1
     size_t unit_of_room, unit_count;
+    size_t unit_links;            ///< links of all units but the first
     unsigned unit_rest;           ///< steps until units are looked for again
     bool units_sought;            ///< they have been, for these links
     qdi_arena plan_arena;         ///< of the plan

@@ -179,7 +179,7 @@ QD_TEST_LOOP(no_hand_stays_away, 0, (int)(sizeof cases / sizeof cases[0])) {
     qdi_thread_pool *pool = NULL;
     pid_t busy = cases[_i].beside ? start_busy() : 0; // before there are threads
     ck_assert_int_ge(busy, 0);
-    ck_assert_int_eq(qdi_thread_pool_create(qd_allocator_default(), &pool), QD_OK);
+    ck_assert_int_eq(qdi_thread_pool_create(qd_allocator_default(), workers, &pool), QD_OK);
     for (int h = 0; h < workers; ++h) {
         pool_thread *made = &pool_workers[h];
         *made = (pool_thread){pool, NULL, h + 1, cases[_i].patient};
