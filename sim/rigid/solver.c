@@ -210,10 +210,11 @@ static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_ra
 //   open | make, by colour | repeat | solve, by colour | move | relax, by colour | repeat ... | close |
 //   report
 
-/// Contact solver: stages of a sub-step, and of all of a step.
+/// Contact solver: stages of a sub-step.
 static size_t stages_of_substep(const qdi_solver_colours *colours) {
     return 2 + 2 * colours->count;
 }
+/// Contact solver: stages of a step.
 static size_t stages_of(const qdi_solver_job *job, const qdi_solver_colours *colours) {
     return 3 + colours->count + (size_t)job->substeps * stages_of_substep(colours);
 }
