@@ -185,6 +185,7 @@ static void make_constraints(void *context, size_t begin, size_t end) {
 static void end_bounces(void *context, size_t begin, size_t end) {
     const rigid_job *job = context;
     const qd_world *world = job->world;
+    size_t taken = 0;
     for (size_t i = begin; i < end; ++i) {
         qdi_link *link = &world->scratch.coloured[i];
         const qdi_constraint *constraint = &world->scratch.constraints[i];
@@ -192,7 +193,9 @@ static void end_bounces(void *context, size_t begin, size_t end) {
         memcpy(given->impulse, constraint->impulse, sizeof given->impulse);
         memcpy(given->friction, constraint->tangent_impulse, sizeof given->friction);
         link->touches = qdi_constraint_taken(world, constraint, job->rules.dt) ? constraint->count : 0;
+        taken += link->touches > 0;
     }
+    job->count[begin / QDI_CONTACT_GRAIN] = taken;
 }
 
 // ---- what walls give ----
@@ -282,8 +285,11 @@ static qd_status reserve(qd_world *world, size_t count) {
     return status == QD_OK ? qdi_balance_begin(world, count) : status;
 }
 
-/// Makes the constraints and lets them bounce; leaves those that the solver takes with touches.
-static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi_colours *colours) {
+/// Makes the constraints and lets them bounce; leaves those that the solver takes with touches, and says
+/// whether there are any.
+static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi_colours *colours,
+                        bool *taken) {
+    const size_t ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
     qdi_scratch *scratch = &world->scratch;
     scratch->constraints = qdi_arena_take(&scratch->arena, count, sizeof *scratch->constraints);
     job->rest = qdi_arena_take(&scratch->arena, count, sizeof *job->rest);
@@ -291,10 +297,12 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
     if (!scratch->constraints || !job->rest || !scratch->dirty) return QD_ERR_MEMORY;
     qdi_bounce_begin(world);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
-    const bool any = qdi_exclusive_scan(job->count, qdi_range_count(count, QDI_CONTACT_GRAIN)) > 0;
+    const bool any = qdi_exclusive_scan(job->count, ranges) > 0;
     qd_status status = any ? qdi_bounce(world, colours) : QD_OK;
-    if (status == QD_OK) qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, end_bounces, job);
-    return status;
+    if (status != QD_OK) return status;
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, end_bounces, job);
+    *taken = qdi_exclusive_scan(job->count, ranges) > 0;
+    return QD_OK;
 }
 
 /// Makes links, colours them, lets them bounce and solves them.
@@ -332,9 +340,10 @@ static qd_status solve(qd_world *world, size_t count, double dt, qdi_wall_gain *
                                                     : QDI_STEADY_TOUCHES;
     if (steady != QDI_STEADY_TOUCHES) world->scratch.plan = NULL;
     status = qdi_colour(world, count, changed, &colours);
-    if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours);
+    bool taken = true;
+    if (status == QD_OK && bouncy) status = bounce(world, &job, count, &colours, &taken);
     qdi_solver_units units;
-    if (status == QD_OK) status = qdi_solver_prepare(world, &colours, steady, dt, &units);
+    if (status == QD_OK) status = qdi_solver_prepare(world, taken ? &colours : NULL, steady, dt, &units);
     if (status == QD_OK) status = qdi_forces_kick(world, dt);
     if (status != QD_OK) return status;
     qdi_solver_run(world, &units, dt, bouncy);

@@ -127,7 +127,8 @@ typedef struct qdi_solver_rules {
 typedef enum qdi_steady { QDI_STEADY_NOTHING, QDI_STEADY_LINKS, QDI_STEADY_TOUCHES } qdi_steady;
 
 /// Finds the movers, whose velocities are those of `next` before the forces, and deals out the links that
-/// have touches to units and their colours: a plan that is kept for as long as all touches stay.
+/// have touches to units and their colours: a plan that is kept for as long as all touches stay. `colours`
+/// NULL: none has any.
 QD_MUST_USE qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_steady steady,
                                          double dt, qdi_solver_units *units);
 /// Puts them into groups and solves them in sub-steps; afterwards the velocities of `next` are theirs.

@@ -388,6 +388,12 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_st
     qdi_scratch *scratch = &world->scratch;
     qd_status status = QD_OK;
     scratch->mover_count = 0;
+    if (!colours) {
+        scratch->plan = NULL;
+        if (steady == QDI_STEADY_NOTHING) scratch->unit_count = 1; // those of other links
+        units->count = 0;
+        return QD_OK;
+    }
     if (steady == QDI_STEADY_TOUCHES && scratch->plan && scratch->plan_bodies == world->count &&
         qdi_solver_units_hold(world, scratch->plan)) {
         *units = *scratch->plan;
