@@ -8,6 +8,7 @@
 #include "sim/world/bodies.h"
 #include "sim/world/limits.h"
 #include "sim/world/population.h"
+#include "sim/world/spring_terms.h"
 #include "sim/world/surface.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
@@ -32,6 +33,7 @@ static void change_surfaces(qd_world *world) {
     const qd_world_def *def = &world->def;
     qdi_traits *traits = &world->traits;
     traits->trait[0].surface = (qd_material){def->restitution, def->friction, def->tangential, 0};
+    world->loss = qdi_spring_loss(def->restitution);
     for (size_t k = 1; k <= traits->numbers.count; ++k)
         traits->trait[k].surface = qdi_materials_resolve(&traits->materials, &traits->trait[k].material,
                                                          &traits->trait[0].surface);

@@ -114,7 +114,8 @@ static void change(heap *all) {
     qd_status status[LIVES];
     def.friction = qd_test_between(&all->random, 0.3, 0.6);
     if (hit(all, 2)) def.substeps = 2 + (int)qd_test_below(&all->random, 4);
-    if (hit(all, 2)) def.restitution = hit(all, 2) ? 0.2 : 0.1;
+    const double least = def.contact == QD_CONTACT_SPRING ? 0.5 : 0.1; // as far as the step is short enough
+    if (hit(all, 2)) def.restitution = least + (hit(all, 2) ? 0.1 : 0);
     if (hit(all, 2)) def.gravity.x = qd_test_between(&all->random, -0.1, 0.1);
     if (hit(all, 4)) def.wall_motion[3] = (qd_wall_motion){.amplitude = 0.01, .frequency = 2};
     for (int k = 0; k < LIVES; ++k) status[k] = qd_world_change(all->world[k], &def, NULL);

@@ -63,6 +63,26 @@ QD_TEST_LOOP(gravity_is_booked, 0, 2) {
     ck_assert_double_lt(metrics.balance_error, 1e-9);
 }
 
+// Springs lose what the restitution says that the world has now, as one does that is loaded with it.
+QD_TEST(springs_follow) {
+    qd_world_def def = qd_world_def_default();
+    def.contact = QD_CONTACT_SPRING;
+    def.spring.kn = 1e4;
+    def.restitution = 0.9;
+    qd_own(qd_world) world = qd_test_world(&def);
+    const qd_id left = qd_test_disk(world, 50, 50, 1, 0, 0.5, 1),
+                right = qd_test_disk(world, 51.1, 50, -1, 0, 0.5, 1);
+    qd_test_step(world, 0.001, 10);
+    def.restitution = 0.2;
+    change(world, &def);
+    qd_own(qd_world) loaded = qd_test_copy(world, 1);
+    qd_test_step(world, 0.001, 200);
+    qd_test_step(loaded, 0.001, 200);
+    const double apart = qd_test_body(world, right).velocity.x - qd_test_body(world, left).velocity.x;
+    ck_assert_double_eq_tol(apart, 2 * 0.2, 0.02);
+    ck_assert_uint_eq(qd_world_hash(world), qd_world_hash(loaded));
+}
+
 // Surfaces without values of their own are the world's, whatever these are; the others keep theirs.
 QD_TEST(surfaces_follow) {
     qd_world_def def = qd_world_def_default();
