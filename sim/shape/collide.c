@@ -96,10 +96,8 @@ int qdi_manifold_of(const qdi_separation *separation, const qdi_core *core_a, do
     return qdi_manifold_of_facing(&use);
 }
 
-// Of forms that lie along each other, two corners at one end are nearest where both end there, if only by a
-// hair: adds the point at the other end of the two sides.
-static int add_far_end(const qdi_separation *separation, double radius_a, double radius_b, double reach,
-                       qdi_manifold *m) {
+int qdi_manifold_add_far_end(const qdi_separation *separation, double radius_a, double radius_b, double reach,
+                             qdi_manifold *m) {
     const qdi_facing *f = &separation->facing;
     const qdi_facing_use use = use_of(separation, radius_a, radius_b, reach, m);
     const int ref = use.flipped ? separation->corner_b : separation->corner_a,
@@ -127,7 +125,7 @@ static int collide_cores(const qdi_form *a, const qdi_pose *pa, const qdi_form *
     qdi_core_make(b, pb, &core_b);
     if (!qdi_separate(&core_a, &core_b, limit, &separation)) return 0;
     const int count = qdi_manifold_of(&separation, &core_a, a->radius, b->radius, reach, m);
-    return separation.corners ? add_far_end(&separation, a->radius, b->radius, reach, m) : count;
+    return separation.corners ? qdi_manifold_add_far_end(&separation, a->radius, b->radius, reach, m) : count;
 }
 
 int qdi_collide(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb, double reach,

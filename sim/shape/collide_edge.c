@@ -49,6 +49,7 @@ static int collide_edge_disk(const qdi_form *edge, const qdi_pose *at, double ra
 typedef struct seam_rule {
     bool own;   ///< the edge's own normal takes the place of this one
     bool yield; ///< nothing is reported if the neighbour has the form at least as deep
+    bool free;  ///< the end is a corner as that of any form
 } seam_rule;
 
 /// Shapes' edges: what becomes of a contact at an end of a polyline's edge. `normal` is in the edge's axes;
@@ -56,17 +57,17 @@ typedef struct seam_rule {
 static seam_rule seam_rule_for(const qdi_form *edge, bool right, qd_vec2 normal, bool single) {
     qd_vec2 end = {right ? edge->half.x : -edge->half.x, 0}, away = qdi_minus(edge->ghost[right], end);
     double length = qdi_length(away);
-    if (fabs(normal.x) <= SAME_WAY) return (seam_rule){true, false};
-    if (!(length > 0)) return (seam_rule){false, false};
+    if (fabs(normal.x) <= SAME_WAY) return (seam_rule){.own = true};
+    if (!(length > 0)) return (seam_rule){.free = true};
     away = qdi_times(away, 1 / length);
     qd_vec2 way = right ? away : (qd_vec2){-away.x, -away.y}; // the neighbour's direction along the polyline
-    if (way.x <= -1 + SAME_WAY) return (seam_rule){false, false}; // it comes straight back: a true end
+    if (way.x <= -1 + SAME_WAY) return (seam_rule){.free = true}; // it comes straight back: a true end
     // The touched side of the seam, by the sum of the left normals of the two edges.
     double side = qdi_dot(normal, qdi_plus((qd_vec2){0, 1}, qdi_left(way))) >= 0 ? 1 : -1;
     if (away.y * side >= -SAME_WAY)
-        return (seam_rule){true, false}; // the neighbour rises on that side, or is level
-    if (qdi_dot(normal, away) > SAME_WAY) return (seam_rule){true, true};
-    return (seam_rule){false, right && single};
+        return (seam_rule){.own = true}; // the neighbour rises on that side, or is level
+    if (qdi_dot(normal, away) > SAME_WAY) return (seam_rule){.own = true, .yield = true};
+    return (seam_rule){.yield = right && single};
 }
 
 /// The distance of the edge's neighbour from a core.
@@ -128,5 +129,8 @@ int qdi_collide_edge(const qdi_form *edge, const qdi_pose *edge_pose, const qdi_
         m->count = 0;
         return 0;
     }
-    return rule.own ? contact_along_own_normal(edge, &own, form, &other, reach, m) : count;
+    if (rule.own) return contact_along_own_normal(edge, &own, form, &other, reach, m);
+    return rule.free && separation.corners
+               ? qdi_manifold_add_far_end(&separation, edge->radius, form->radius, reach, m)
+               : count;
 }

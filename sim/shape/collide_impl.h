@@ -24,6 +24,12 @@ void qdi_manifold_order(qdi_manifold *manifold);
 int qdi_manifold_of(const qdi_separation *separation, const qdi_core *core_a, double radius_a,
                     double radius_b, double reach, qdi_manifold *manifold);
 
+/// Shapes' collisions: of forms that lie along each other, two corners at one end are nearest where both end
+/// there, if only by a hair: adds the point at the other end of the two sides to that of the corners. Returns
+/// how many there are.
+int qdi_manifold_add_far_end(const qdi_separation *separation, double radius_a, double radius_b, double reach,
+                             qdi_manifold *m);
+
 /// qdi_collide for two rects whose sides face each other, or that are apart; false where they meet in another
 /// way.
 bool qdi_collide_rects(const qdi_form *a, const qdi_pose *pa, const qdi_form *b, const qdi_pose *pb,
