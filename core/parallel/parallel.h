@@ -49,13 +49,6 @@ static inline size_t qdi_fine_grain(const qd_team *team, size_t count, size_t le
     return grain < least ? least : grain > most ? most : grain;
 }
 
-/// The same with one range for each thread that loops have, up to `most` items: for many short loops, one
-/// after the other, over the same items.
-static inline size_t qdi_even_grain(const qd_team *team, size_t count, size_t least, size_t most) {
-    const size_t threads = (size_t)qdi_team_used(team), grain = (count + threads - 1) / threads;
-    return grain < least ? least : grain > most ? most : grain;
-}
-
 /// Team: replaces values[i] by the sum of all before it; returns the sum of all. Serial: for a value per
 /// range, not per body.
 size_t qdi_exclusive_scan(size_t *values, size_t count);

@@ -10,6 +10,8 @@
 // for bodies in their final order, the ordinary splits and packing do the rest.
 #include "core/tree/tree_impl.h"
 
+#include "core/base/lower_bound.h"
+
 #include <string.h>
 
 enum { GRAIN = 4096, CAP_BITS = 6, DEEPER = 63, MAX_LEVELS = 28, NODE_GRAIN = 16 };
@@ -91,19 +93,6 @@ static void path_keys_range(void *context, size_t begin, size_t end) {
     }
 }
 
-// Tree's build: the first place in [begin, end) whose key is at least `key`.
-static size_t lower_bound_key(const uint64_t *keys, size_t begin, size_t end, uint64_t key) {
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        if (keys[middle] < key) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return begin;
-}
-
 // The path of a cell from the root, two bits for each level.
 static uint64_t cell_path_below_root(const build_job *job, qdi_cell cell) {
     int depth = cell.level - qdi_node_level(job->tree, QDI_ROOT);
@@ -117,8 +106,8 @@ static size_t deeper_bodies_begin(const build_job *job, qdi_node_index index) {
     qdi_cell cell = qdi_node_cell(job->tree, index);
     int depth = cell.level - qdi_node_level(job->tree, QDI_ROOT);
     uint64_t path = cell_path_below_root(job, cell) << 2 * (job->levels - depth);
-    return lower_bound_key(job->keys, node->first, (size_t)node->first + node->total,
-                           path << CAP_BITS | (uint64_t)(depth + 1));
+    return qdi_lower_bound_64(job->keys, node->first, (size_t)node->first + node->total,
+                              path << CAP_BITS | (uint64_t)(depth + 1));
 }
 
 // Counts for nodes [begin, end) the bodies that go deeper.
@@ -146,8 +135,8 @@ static void divide_nodes_range(void *context, size_t begin, size_t end) {
             qdi_node *child = &tree->nodes[4 * family + q];
             uint64_t next = cell_path_below_root(job, qdi_node_cell(tree, 4 * family + q)) + 1;
             size_t end_of_child = q == 3 ? run_end
-                                         : lower_bound_key(job->keys, at, run_end,
-                                                           next << (2 * (job->levels - depth) + CAP_BITS));
+                                         : qdi_lower_bound_64(job->keys, at, run_end,
+                                                              next << (2 * (job->levels - depth) + CAP_BITS));
             child->first = (uint32_t)at;
             child->count = child->total = (uint32_t)(end_of_child - at);
             at = end_of_child;

@@ -5,6 +5,7 @@
 
 #include "sim/contact/carry.h"
 
+#include "core/base/lower_bound.h"
 #include "core/base/memory.h"
 #include "sim/world/contact_list.h"
 #include "sim/world/grain.h"
@@ -119,25 +120,13 @@ static inline bool gave_nothing(const carry_job *job, size_t old) {
            qdi_same_bytes(&job->before->warm_starts[old], &nothing_held, sizeof nothing_held);
 }
 
-/// Carrying over: the first contact of a list, by rank, that is not before (a, b): of [low, high).
-static size_t find_rank(const qdi_contact_state *list, size_t low, size_t high, uint64_t order) {
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list->order[middle] < order)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/// Carrying over: find_rank for the next contact of an ordered walk that has come to `from`: most often a
-/// step or two from the last.
+/// Carrying over: the first contact of a list, by rank, that is not before (a, b), for the next one of an
+/// ordered walk that has come to `from`: most often a step or two from the last.
 static size_t find_from(const qdi_contact_state *list, size_t from, uint64_t order) {
     const size_t count = qdi_constraint_count(list);
     for (int k = 0; k < 8; ++k, ++from)
         if (from == count || list->order[from] >= order) return from;
-    return find_rank(list, from, count, order);
+    return qdi_lower_bound_64(list->order, from, count, order);
 }
 
 /// Finds the places in `before` of a range of ranks.
@@ -145,7 +134,7 @@ static void trace_range(void *context, size_t begin, size_t end) {
     const carry_job *job = context;
     const qdi_contact_state *before = job->before, *after = job->after;
     const size_t count = qdi_constraint_count(before);
-    size_t at = find_rank(before, 0, count, after->order[begin]);
+    size_t at = qdi_lower_bound_64(before->order, 0, count, after->order[begin]);
     for (size_t r = begin; r < end; ++r) {
         at = find_from(before, at, after->order[r]);
         job->from[after->ranked[r]] = at < count && before->order[at] == after->order[r] ? before->ranked[at]

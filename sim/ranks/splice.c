@@ -1,5 +1,6 @@
 #include "sim/ranks/splice.h"
 
+#include "core/base/lower_bound.h"
 #include "core/parallel/parallel.h"
 
 enum { GRAIN = 4096 };
@@ -19,15 +20,7 @@ static void count_range(void *context, size_t begin, size_t end) {
 
 // Splice: newcomers that come before an item's predecessor or another one before.
 static size_t come_before(const qdi_splice *splice, size_t item) {
-    size_t low = 0, high = splice->coming;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (splice->before[middle] < item)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return qdi_lower_bound_32(splice->before, 0, splice->coming, (uint32_t)item);
 }
 
 // Splice: places of the items of a range, and of those that come before one of them.

@@ -20,7 +20,6 @@ typedef struct list_job {
 
 /// Solver's list: the domain of a link; of units apart, whose rows may lie in several, the first.
 static inline size_t domain_of(const list_job *job, const qdi_link *link) {
-    if (job->domains->count == 1) return 0;
     const uint32_t row = qdi_owner_of(link);
     return qdi_is_apart(job->solver, row) ? 0 : qdi_domain_of(job->domains, row);
 }

@@ -8,6 +8,7 @@
 
 #include "sim/rigid/solver_units.h"
 
+#include "core/base/lower_bound.h"
 #include "sim/rigid/island.h"
 #include "sim/world/grain.h"
 #include "sim/world/order.h"
@@ -339,19 +340,6 @@ qd_status qdi_solver_part(qdi_solver_job *solver, qdi_solver_units *units) {
     return QD_OK;
 }
 
-/// Solver's units: the first of some rows, which are in order, that is not before another.
-static size_t find_row(const uint32_t *rows, size_t count, uint32_t row) {
-    size_t low = 0;
-    while (low < count) {
-        const size_t middle = low + (count - low) / 2;
-        if (rows[middle] < row)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
-}
-
 qd_status qdi_solver_part_movers(qd_world *world, qdi_keys *rows, size_t count, qdi_solver_units *units) {
     units_job job = {.world = world,
                      .unit = world->scratch.unit_of,
@@ -363,7 +351,7 @@ qd_status qdi_solver_part_movers(qd_world *world, qdi_keys *rows, size_t count, 
     if (units->count == units->domains.count) {
         job.first[0] = 0;
         for (size_t d = 1; d < units->count; ++d)
-            job.first[d] = find_row(rows->value, count, units->domains.first_row[d]);
+            job.first[d] = qdi_lower_bound_32(rows->value, 0, count, units->domains.first_row[d]);
         job.first[units->count] = count;
     } else {
         qdi_team_for(world->team, count, QDI_BODY_GRAIN, key_movers_range, &job);

@@ -1,5 +1,6 @@
 #include "sim/world/names.h"
 
+#include "core/base/lower_bound.h"
 #include "core/base/memory.h"
 
 #include <string.h>
@@ -29,15 +30,7 @@ qd_status qdi_names_give(qd_world *world, const uint64_t *names) {
 // Names: the first of some that is not below `name`; NULL: they are the indices.
 static size_t first_from(const uint64_t *names, size_t count, uint64_t name) {
     if (!names) return name < count ? (size_t)name : count;
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (names[middle] < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return qdi_lower_bound_64(names, 0, count, name);
 }
 
 size_t qdi_names_from(const qd_world *world, uint64_t name) {
