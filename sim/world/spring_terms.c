@@ -4,6 +4,7 @@
 #include "sim/world/spring_terms.h"
 
 #include "core/base/arithmetic.h"
+#include "core/math/larger.h"
 #include "sim/world/bodies.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/population.h"
@@ -82,10 +83,15 @@ qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restitution, 
     return result;
 }
 
+/// Where damping lets nothing bounce: so many times the time in which it stops what meets. A step may be a
+/// twentieth of a contact time; one that is longer than the time of the damping makes this speed bodies up.
+static const double stopping_times = 20;
+
 // World's spring terms: how long two bodies on a spring touch in a collision.
 static double contact_time(const qd_spring_terms *terms, double mass) {
     double plain = terms->kn / mass, squared = plain - 0.25 * terms->gamman * terms->gamman;
-    return pi / sqrt(squared > 0 ? squared : plain);
+    if (squared > 0) return pi / sqrt(squared);
+    return qdi_smaller(pi / sqrt(plain), stopping_times / terms->gamman);
 }
 
 double qd_spring_contact_time(const qd_spring_terms *terms, double mass) {

@@ -103,7 +103,8 @@ QD_API qd_spring_terms qd_spring_terms_of(const qd_spring *spring, double restit
 /// Mechanics", 1985, section 11.4, with 4/3 of the modulus as kn).
 QD_API double qd_spring_hertz_time(double kn, double radius, double mass, double speed);
 
-/// tc for these terms; where so much damping lets nothing bounce, that without damping.
+/// tc for these terms; where so much damping lets nothing bounce, that without damping, or 20 / gamman where
+/// that is less, so that a twentieth of it is a step for which the damping is not too strong.
 QD_API double qd_spring_contact_time(const qd_spring_terms *terms, double mass);
 
 QD_END_DECLS

@@ -49,9 +49,11 @@ QD_TEST(what_is_given_is_taken) {
     spring.contact_time = 0.1;
     terms = qd_spring_terms_of(&spring, 0.5, 4);
     ck_assert_double_eq_tol(qd_spring_contact_time(&terms, 4), 0.1, 1e-15);
-    // Overdamped: nothing bounces; the time is that without damping.
-    terms = (qd_spring_terms){1, 0, 100, 0};
+    // Overdamped: nothing bounces; the time is that without damping, or what the damping needs.
+    terms = (qd_spring_terms){1, 0, 4, 0};
     ck_assert_double_eq_tol(qd_spring_contact_time(&terms, 1), pi, 1e-15);
+    terms.gamman = 100;
+    ck_assert_double_eq_tol(qd_spring_contact_time(&terms, 1), 20.0 / 100, 1e-15);
 }
 
 QD_TEST(bad_springs_are_refused) {
