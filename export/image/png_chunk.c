@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 
-#include <libdeflate.h>
+#include <isa-l/crc.h>
 
 /// The longest data of a chunk that the format allows.
 static const uint32_t longest = 0x7fffffff;
@@ -13,7 +13,7 @@ qd_status qdi_bytes_reserve(const qd_allocator *allocator, qdi_bytes *bytes, siz
 
 void qdi_png_chunk_seal(unsigned char *chunk, size_t size) {
     qdi_png_put32(chunk, (uint32_t)size);
-    uint32_t sum = libdeflate_crc32(0, chunk + 4, size + 4);
+    uint32_t sum = crc32_gzip_refl(0, chunk + 4, size + 4);
     qdi_png_put32(chunk + QDI_PNG_CHUNK_HEAD + size, sum);
 }
 
@@ -49,6 +49,6 @@ qd_status qdi_png_chunk_read(const qd_allocator *allocator, FILE *file, qdi_byte
         rest -= part;
     }
     *size = length;
-    uint32_t sum = libdeflate_crc32(0, chunk->data + 4, (size_t)length + 4);
+    uint32_t sum = crc32_gzip_refl(0, chunk->data + 4, (size_t)length + 4);
     return sum == qdi_png_get32(chunk->data + QDI_PNG_CHUNK_HEAD + length) ? QD_OK : QD_ERR_CORRUPT;
 }

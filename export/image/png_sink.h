@@ -27,7 +27,8 @@ typedef struct qdi_png_image {
 } qdi_png_image;
 
 /// Encodes an 8-bit indexed PNG into `bytes`, whose memory is kept for the next picture (release it with
-/// qdi_bytes_release). The same image gives the same bytes, for one version of libdeflate.
+/// qdi_bytes_release). The same image gives the same bytes, for one version of ISA-L and one
+/// kind of processor; its pixels are the same for all.
 /// Errors: QD_ERR_MEMORY, QD_ERR_INTERNAL (no such picture can be; the reason in `error`).
 QD_MUST_USE qd_status qdi_png_encode(const qd_allocator *allocator, const qdi_png_image *image,
                                      qdi_bytes *bytes, qd_error *error);

@@ -32,6 +32,6 @@ PKG_CONFIG_LIBDIR=$folder/pc:$folder/tree/lib/pkgconfig
 LD_LIBRARY_PATH=$folder/tree/lib "$folder/example" >"$folder/said" || fail "the example fails"
 grep -q "pairs overlap" "$folder/said" || fail "the example says nothing"
 needed=$(ldd "$folder/tree/lib/libquadrille.so" | sed 's/ .*//; s/^[[:space:]]*//')
-for library in png sqlite yaml freetype deflate; do
+for library in png sqlite yaml freetype isal; do
     case $needed in *lib$library*) fail "it needs lib$library" ;; esac
 done
