@@ -127,17 +127,20 @@ typedef struct settle_job {
 } settle_job;
 
 /// Stops of ccd: takes over the times of a round. Those that are followed and were stopped have a new path;
-/// what a kinematic body stops else moves so little that nothing else comes of it.
+/// what a kinematic body stops else moves so little that nothing else comes of it. Another mover may stop
+/// that in a later round, and before: then it has lost its carrier, and must be met anew by what would carry
+/// it.
 static void settle_range(void *context, size_t begin, size_t end) {
     settle_job *job = context;
     const qdi_step *step = job->step;
     qdi_ccd *ccd = step->ccd;
+    const bool lost = !step->first && (ccd->carriers || step->world->walls_move);
     size_t fresh = 0;
     for (size_t i = begin; i < end; ++i) {
         const uint32_t r = ccd->news[i];
         const double stop = qdi_ccd_stop_of(ccd, r);
         keep_way(step, r);
-        const bool fresh_now = ccd->flags[r] & QDI_FOLLOWED, may = !(ccd->flags[r] & QDI_GROUNDLESS);
+        const bool fresh_now = ccd->flags[r] & QDI_FOLLOWED || lost, may = !(ccd->flags[r] & QDI_GROUNDLESS);
         if (fresh_now) ccd->flags[r] |= QDI_FRESH;
         fresh += fresh_now;
         // Whoever stops it now has been seen in this round.
