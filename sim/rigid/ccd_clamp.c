@@ -214,7 +214,7 @@ static size_t settle_hits(const qdi_step *step) {
     size_t fresh = 0;
     for (size_t w = 0; w < workers; ++w)
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) choose_carrier(step, &ccd->meets[w].hits[i]);
-    for (size_t w = 0; w < workers; ++w)
+    for (size_t w = 0; w < workers && !step->carrying; ++w)
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i)
             fresh += take_ground(step, &ccd->meets[w].hits[i]);
     return fresh;
@@ -353,6 +353,18 @@ static qd_status settle(qdi_step *step) {
     return QD_OK;
 }
 
+/// Stops of ccd: one round more after the last, where some were stopped in that: they have lost what carried
+/// them, and nobody but that may meet them.
+static qd_status find_carriers(qdi_step *step) {
+    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
+    if (step->fresh == 0 || (!step->ccd->carriers && !step->world->walls_move)) return QD_OK;
+    step->carrying = true;
+    qd_status status = qdi_ccd_visit(step, &visitor);
+    if (status == QD_OK) status = settle(step);
+    step->carrying = false;
+    return status;
+}
+
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands. `more`: those that
 /// were stopped before in this step stay so, and only who has a new path is looked at.
 static qd_status take_rounds(qdi_step *step, bool more) {
@@ -367,6 +379,7 @@ static qd_status take_rounds(qdi_step *step, bool more) {
         status = qdi_ccd_visit(step, &visitor);
         if (status == QD_OK) status = settle(step);
     }
+    if (status == QD_OK) status = find_carriers(step);
     step->fresh = SIZE_MAX;
     if (status != QD_OK) step->ccd->never_count = 0; // somebody may be stopped and not on the list
     return status;
