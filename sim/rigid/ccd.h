@@ -41,7 +41,8 @@
 /// bodies are given up: they go as if they had met nobody, until no more edges are found, and are stopped
 /// then (rigid/ccd_clamp.c), which may bring new edges, and more that are given up and stopped. After
 /// QDI_ROUNDS rounds what still meets is left to the contacts of the step's end. On a periodic axis a path
-/// that is longer than half a period is not followed.
+/// that is longer than half a period is not followed: only a body's own speed makes one so long, as the
+/// solver shortens the ways of what it moves, and a cluster whose impacts make one is given up.
 
 #define QDI_IMPACTS(edges)  (2 * (edges) + 30)
 #define QDI_LOOKS(edges)    (16 * (edges) + 2048)
@@ -246,6 +247,7 @@ typedef struct qdi_step {
     bool following; ///< impacts are followed exactly
     bool first;     ///< round
     int round;      ///< of stops
+    bool carrying;  ///< after the last one: nobody is stopped any more, but met by what may carry it
     double slow;    ///< how far any point of a body that is not followed moves at most
     bool few;       ///< only those that are followed have boxes of whole ways, larger by `slow`
     size_t fresh;   ///< bodies that have new paths in this round, all of them stopped; SIZE_MAX: not known

@@ -127,17 +127,20 @@ typedef struct settle_job {
 } settle_job;
 
 /// Stops of ccd: takes over the times of a round. Those that are followed and were stopped have a new path;
-/// what a kinematic body stops else moves so little that nothing else comes of it.
+/// what a kinematic body stops else moves so little that nothing else comes of it. Another mover may stop
+/// that in a later round, and before: then it has lost its carrier, and must be met anew by what would carry
+/// it.
 static void settle_range(void *context, size_t begin, size_t end) {
     settle_job *job = context;
     const qdi_step *step = job->step;
     qdi_ccd *ccd = step->ccd;
+    const bool lost = !step->first && (ccd->carriers || step->world->walls_move);
     size_t fresh = 0;
     for (size_t i = begin; i < end; ++i) {
         const uint32_t r = ccd->news[i];
         const double stop = qdi_ccd_stop_of(ccd, r);
         keep_way(step, r);
-        const bool fresh_now = ccd->flags[r] & QDI_FOLLOWED, may = !(ccd->flags[r] & QDI_GROUNDLESS);
+        const bool fresh_now = ccd->flags[r] & QDI_FOLLOWED || lost, may = !(ccd->flags[r] & QDI_GROUNDLESS);
         if (fresh_now) ccd->flags[r] |= QDI_FRESH;
         fresh += fresh_now;
         // Whoever stops it now has been seen in this round.
@@ -211,7 +214,7 @@ static size_t settle_hits(const qdi_step *step) {
     size_t fresh = 0;
     for (size_t w = 0; w < workers; ++w)
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) choose_carrier(step, &ccd->meets[w].hits[i]);
-    for (size_t w = 0; w < workers; ++w)
+    for (size_t w = 0; w < workers && !step->carrying; ++w)
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i)
             fresh += take_ground(step, &ccd->meets[w].hits[i]);
     return fresh;
@@ -350,6 +353,18 @@ static qd_status settle(qdi_step *step) {
     return QD_OK;
 }
 
+/// Stops of ccd: one round more after the last, where some were stopped in that: they have lost what carried
+/// them, and nobody but that may meet them.
+static qd_status find_carriers(qdi_step *step) {
+    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
+    if (step->fresh == 0 || (!step->ccd->carriers && !step->world->walls_move)) return QD_OK;
+    step->carrying = true;
+    qd_status status = qdi_ccd_visit(step, &visitor);
+    if (status == QD_OK) status = settle(step);
+    step->carrying = false;
+    return status;
+}
+
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands. `more`: those that
 /// were stopped before in this step stay so, and only who has a new path is looked at.
 static qd_status take_rounds(qdi_step *step, bool more) {
@@ -364,6 +379,7 @@ static qd_status take_rounds(qdi_step *step, bool more) {
         status = qdi_ccd_visit(step, &visitor);
         if (status == QD_OK) status = settle(step);
     }
+    if (status == QD_OK) status = find_carriers(step);
     step->fresh = SIZE_MAX;
     if (status != QD_OK) step->ccd->never_count = 0; // somebody may be stopped and not on the list
     return status;

@@ -23,12 +23,21 @@ double qdi_ccd_part(const qd_world *world) {
     return world->def.continuous == QD_CONTINUOUS_ON ? 0 : 0.5;
 }
 
-/// Paths of ccd: how far a coordinate goes in the step, where a periodic axis may have wrapped it.
-static double displacement(const qdi_axis *axis, double from, double to, double expected) {
-    double way = to - from;
-    if (axis->boundary == QD_BOUNDARY_PERIODIC)
-        way -= axis->length * floor((way - expected) / axis->length + 0.5);
-    return way;
+/// Paths of ccd: how far a body goes in the step along axis `k`, which may be periodic and have wrapped it.
+/// Where contacts moved it, that may be far from what its speed in the end would say.
+static double displacement(const qdi_step *step, uint32_t row, int k) {
+    const qd_world *world = step->world;
+    const qdi_axis *axis = &world->axis[k];
+    const qdi_motion *now = &world->now, *next = &world->next;
+    const double way = k == 0 ? next->x[row] - now->x[row] : next->y[row] - now->y[row];
+    if (axis->boundary != QD_BOUNDARY_PERIODIC) return way;
+    double expected = (k == 0 ? next->vx[row] : next->vy[row]) * step->dt;
+    if (world->kind[row] == QD_BODY_DYNAMIC && world->scratch.mover_count > 0 &&
+        world->scratch.slot[row] > 0) {
+        const qdi_mover *mover = &world->scratch.movers[world->scratch.slot[row]];
+        expected = k == 0 ? mover->dx : mover->dy;
+    }
+    return way - axis->length * floor((way - expected) / axis->length + 0.5);
 }
 
 /// Paths of ccd: the mean velocity; that of the step's end, where it gives the path exactly, so that nothing
@@ -95,8 +104,7 @@ static qdi_path_segment whole_way(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qdi_motion *now = &world->now, *next = &world->next;
     double dt = step->dt, x = now->x[row], y = now->y[row], vx = next->vx[row], vy = next->vy[row];
-    double way_x = displacement(&world->axis[0], x, next->x[row], vx * dt);
-    double way_y = displacement(&world->axis[1], y, next->y[row], vy * dt);
+    double way_x = displacement(step, row, 0), way_y = displacement(step, row, 1);
     double turn = qdi_motion_turn(world, row, dt);
     qdi_path_segment segment = {.x = x,
                                 .y = y,

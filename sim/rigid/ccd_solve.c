@@ -486,6 +486,17 @@ static bool any_passes(const solve_job *job) {
     return false;
 }
 
+/// Ccd: true where a path in a periodic world has become too long to be followed.
+static bool any_too_long(const solve_job *job) {
+    qd_box box;
+    for (uint32_t k = 0; job->step->periodic && k < job->cluster->trajectories; ++k) {
+        const qdi_trajectory *trajectory =
+            &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]];
+        if (trajectory->hit && !qdi_path_box(job->step, trajectory->row, &box)) return true;
+    }
+    return false;
+}
+
 /// Ccd: impact after impact. False: they are too many, or somebody has to be stopped.
 static bool follow(const solve_job *job, uint64_t *spent) {
     const uint64_t edges = job->cluster->edges, allowed = allowed_for(job);
@@ -498,7 +509,7 @@ static bool follow(const solve_job *job, uint64_t *spent) {
             continue;
         }
         const double time = edge->time;
-        if (!(time <= job->step->dt)) return !any_passes(job);
+        if (!(time <= job->step->dt)) return !any_passes(job) && !any_too_long(job);
         if (impacts++ == QDI_IMPACTS(edges) || *spent > allowed) return false;
         if (!collide(job, edge)) {
             if (passes(job, edge)) return false;

@@ -56,6 +56,7 @@ static void note_lowered(const qdi_step *step, uint32_t row, int worker) {
 /// Stops of ccd: lowers the time at which a body is to stop, from below the step's end on. Whoever does that
 /// first in a round lists it.
 static void lower(const qdi_step *step, uint32_t row, double time, int worker) {
+    if (step->carrying) return;
     const uint64_t bits = qdi_time_bits(time);
     _Atomic uint64_t *stop = &step->ccd->stops[row];
     uint64_t seen = atomic_load_explicit(stop, memory_order_relaxed);

@@ -27,6 +27,7 @@
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
+#include "sim/world/pose.h"
 #include "sim/world/scratch.h"
 #include "sim/world/stop.h"
 #include "sim/world/world_impl.h"
@@ -147,14 +148,32 @@ static void open_range(void *context, size_t begin, size_t end) {
     push_range(context, begin, end);
 }
 
+/// Contact solver: a way in a periodic world that is no longer than can be followed (qdi_path_box), if there
+/// is one. What is pressed between two that do not move alike may be thrown further by sweeps that have not
+/// come to an end, and would be through all that is about it.
+static void shorten_way(const qdi_solver_job *job, uint32_t row, qdi_mover *mover) {
+    const double turn = job->world->shape[row] ? fabs(mover->angle) : 0,
+                 arc = turn < 2 ? 0.25 * turn * turn : 4, own = (2.2 + arc) * job->world->radius[row];
+    const double way[2] = {fabs(mover->dx), fabs(mover->dy)}, period[2] = {job->period.x, job->period.y};
+    double part = 1;
+    for (int k = 0; k < 2; ++k) {
+        const double most = 0.499 * period[k] - own;
+        if (most > 0 && part * way[k] > most) part = most / way[k];
+    }
+    mover->dx *= part;
+    mover->dy *= part;
+}
+
 /// Contact solver: puts the velocities of a range of movers back to their bodies.
 static void close_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
     const qd_world *world = job->world;
+    const bool shortens = job->period.x > 0 || job->period.y > 0;
     for (size_t slot = begin > 0 ? begin : 1, stop = bodies_until(job, end); slot < stop; ++slot) {
         const uint32_t r = job->rows[slot - 1];
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
-        const qdi_mover *mover = &job->movers[slot];
+        qdi_mover *mover = &job->movers[slot];
+        if (shortens) shorten_way(job, r, mover);
         const qdi_push *push = &job->pushes[slot];
         qdi_twist change = {push->x * job->substeps, push->y * job->substeps, push->spin * job->substeps};
         qdi_balance_mover(world, r, (uint32_t)slot, change, job->dt);
@@ -299,6 +318,7 @@ void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, b
                           .rows = units->rows,
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
+    if (world->def.continuous != QD_CONTINUOUS_OFF) job.period = qdi_world_period(world);
     job.rules.groups = scratch->groups;
     job.rules.slides = (const qdi_lanes *)job.slides;
     scratch->solved += units->taken;

@@ -18,7 +18,8 @@ typedef struct qdi_solver_job {
     double dt;       ///< of the step
     double h, again; ///< sub-step; what a hold of the last step is worth in this one
     int substeps;
-    bool bounced; ///< outcomes and balances have something
+    qd_vec2 period; ///< of a world where paths are followed; 0 along axes that are not periodic
+    bool bounced;   ///< outcomes and balances have something
     qdi_solver_rules rules;
     qdi_mover *movers;
     qdi_push *pushes;
