@@ -399,8 +399,8 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_st
         units->count = 0;
         return QD_OK;
     }
-    if (steady == QDI_STEADY_TOUCHES && scratch->plan && scratch->plan_steps-- > 0 && scratch->plan_bodies == world->count &&
-        qdi_solver_units_hold(world, scratch->plan)) {
+    if (steady == QDI_STEADY_TOUCHES && scratch->plan && scratch->plan_steps-- > 0 &&
+        scratch->plan_bodies == world->count && qdi_solver_units_hold(world, scratch->plan)) {
         *units = *scratch->plan;
     } else {
         scratch->plan = NULL;
