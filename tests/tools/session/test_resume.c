@@ -429,9 +429,10 @@ QD_TEST(test_foreign_stores_and_scenes) {
 
 QD_TEST(test_a_second_interrupt_leaves_at_once) {
     make_reference();
-    // Pictures so large that those in line take seconds.
+    // Pictures so large, of so many bodies, that those in line take a second.
     qd_program_start how = {.arguments = {"run", "little.yaml", "-o", "out", "-q", "--threads", "1",
-                                          "--force", "--set", "view.size=[8000, 6000]", "--frames", "1"}};
+                                          "--force", "--bodies", "20000", "--set", "view.size=[12000, 9000]",
+                                          "--frames", "1"}};
     qd_program_outcome result = {.code = 75};
     for (int i = 0; i < 5 && result.code == 75; ++i) { // where the second came too late: once more
         (void)unlink(at("out/frames/frame_000001.png").text);
