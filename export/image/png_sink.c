@@ -81,6 +81,7 @@ typedef struct compressor {
 /// PNG: compresses all rows at once to at most `most` bytes; returns how many, 0: that was too little.
 static size_t compress(compressor *state, unsigned char *rows, size_t raw, unsigned char *data, size_t most) {
     struct isal_zstream *stream = &state->stream;
+    memset(state, 0, sizeof *state); // what lies there would decide which of several matches is taken
     isal_deflate_stateless_init(stream);
     stream->level = 1;
     stream->level_buf = state->level;
