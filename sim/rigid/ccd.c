@@ -27,7 +27,6 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->ways, ccd->ways_room, sizeof *ccd->ways);
     qdi_release(allocator, ccd->followed, ccd->followed_room, sizeof *ccd->followed);
     qdi_release(allocator, ccd->followed_rows, ccd->followed_rows_room, sizeof *ccd->followed_rows);
-    qdi_release(allocator, ccd->lost, ccd->lost_room, sizeof *ccd->lost);
     for (size_t w = 0; w < ccd->meets_room; ++w) {
         qdi_release(allocator, ccd->meets[w].at, ccd->meets[w].room, sizeof *ccd->meets[w].at);
         qdi_release(allocator, ccd->meets[w].hits, ccd->meets[w].hit_room, sizeof *ccd->meets[w].hits);
@@ -71,7 +70,6 @@ static qd_status prepare(qd_world *world) {
         ccd->trajectory_of[ccd->trajectories[i].row] = QDI_NONE_YET;
     ccd->stopping = ccd->stops_hold = false;
     ccd->heap = NULL; // the arena has been cleared since
-    ccd->lost_count = 0;
     ccd->looks = 0;
     atomic_store_explicit(&ccd->misses, false, memory_order_relaxed);
     ccd->edge_count = ccd->trajectory_count = ccd->segment_count = ccd->cluster_count = 0;
@@ -182,18 +180,14 @@ static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done
     return status;
 }
 
-/// ccd: lists and counts those that were to be followed in the step, and had a path too long for that.
-/// Serial: that somebody is lost is rare, and nothing to be fast at.
-static qd_status note_lost(const qdi_step *step) {
-    qdi_ccd *ccd = step->ccd;
+/// ccd: counts those that were to be followed in the step, and had a path too long for that. Serial: that
+/// somebody is lost is rare, and nothing to be fast at.
+static void count_lost(const qdi_step *step) {
+    const qdi_ccd *ccd = step->ccd;
     qd_world *world = step->world;
-    if (!atomic_load_explicit(&ccd->misses, memory_order_relaxed)) return QD_OK;
-    qd_status status = qdi_reserve(world->allocator, &ccd->lost, &ccd->lost_room, 0, world->count,
-                                   sizeof *ccd->lost);
-    for (size_t row = 0; row < world->count && status == QD_OK; ++row)
-        if (ccd->flags[row] & QDI_MISSED) ccd->lost[ccd->lost_count++] = world->index[row];
-    world->following.unfollowed += ccd->lost_count;
-    return status;
+    if (!atomic_load_explicit(&ccd->misses, memory_order_relaxed)) return;
+    for (size_t row = 0; row < world->count; ++row)
+        world->following.unfollowed += (ccd->flags[row] & QDI_MISSED) != 0;
 }
 
 /// ccd: follows every impact.
@@ -205,8 +199,9 @@ static qd_status follow_impacts(qdi_step *step, qdi_lap *lap) {
     for (int round = 0; status == QD_OK && !done; ++round)
         status = take_round(step, round, &outside, &done, lap);
     if (status == QD_OK) status = finish(step, step->walls);
-    if (status == QD_OK) status = note_lost(step);
-    return status == QD_OK ? list_impacts(step) : status;
+    if (status != QD_OK) return status;
+    count_lost(step);
+    return list_impacts(step);
 }
 
 qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, struct qdi_found *found,
@@ -227,5 +222,6 @@ qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, struc
                      .found = found};
     if (step.following) return follow_impacts(&step, lap);
     status = qdi_ccd_stop(&step, lap);
-    return status == QD_OK ? note_lost(&step) : status;
+    if (status == QD_OK) count_lost(&step);
+    return status;
 }

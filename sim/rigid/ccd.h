@@ -191,11 +191,9 @@ struct qdi_ccd {
         *free;           ///< by row, where `glances` say so: the segment that it goes where nothing stops it
     qdi_glance *glances; ///< by row, in worlds where `free` is
     size_t trajectory_of_room, flag_room, free_room, glance_room;
-    size_t plain_count;   ///< so many rows are known to have had no trajectory when the step began
-    atomic_bool carriers; ///< some kinematic body moves
-    atomic_bool misses;   ///< some path is too long to be followed
-    qd_body_index *lost;  ///< whose they were, in the last step
-    size_t lost_count, lost_room;
+    size_t plain_count;      ///< so many rows are known to have had no trajectory when the step began
+    atomic_bool carriers;    ///< some kinematic body moves
+    atomic_bool misses;      ///< some path is too long to be followed
     qdi_ways *ways;          ///< per range
     size_t *followed;        ///< per range of bodies: how many are followed
     uint32_t *followed_rows; ///< those, a range's from its first row on

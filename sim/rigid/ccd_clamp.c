@@ -353,14 +353,19 @@ static qd_status settle(qdi_step *step) {
     return QD_OK;
 }
 
+/// Stops of ccd: a round: all that is due is looked at, and what that brings taken over.
+static qd_status take_round(qdi_step *step) {
+    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
+    const qd_status status = qdi_ccd_visit(step, &visitor);
+    return status == QD_OK ? settle(step) : status;
+}
+
 /// Stops of ccd: one round more after the last, where some were stopped in that: they have lost what carried
 /// them, and nobody but that may meet them.
 static qd_status find_carriers(qdi_step *step) {
-    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
     if (step->fresh == 0 || (!step->ccd->carriers && !step->world->walls_move)) return QD_OK;
     step->carrying = true;
-    qd_status status = qdi_ccd_visit(step, &visitor);
-    if (status == QD_OK) status = settle(step);
+    const qd_status status = take_round(step);
     step->carrying = false;
     return status;
 }
@@ -368,7 +373,6 @@ static qd_status find_carriers(qdi_step *step) {
 /// Stops of ccd: stops who would pass through something, and those behind whoever stands. `more`: those that
 /// were stopped before in this step stay so, and only who has a new path is looked at.
 static qd_status take_rounds(qdi_step *step, bool more) {
-    const qdi_ccd_visitor visitor = {qdi_ccd_stop_pair, qdi_ccd_stop_at_wall};
     qd_status status = QD_OK;
     if (!more) release_all(step);
     step->ccd->stops_hold = true;
@@ -376,8 +380,7 @@ static qd_status take_rounds(qdi_step *step, bool more) {
     step->fresh = SIZE_MAX;
     for (step->round = 0; status == QD_OK && step->fresh > 0 && step->round < ROUNDS; ++step->round) {
         step->first = step->round == 0 && !more;
-        status = qdi_ccd_visit(step, &visitor);
-        if (status == QD_OK) status = settle(step);
+        status = take_round(step);
     }
     if (status == QD_OK) status = find_carriers(step);
     step->fresh = SIZE_MAX;

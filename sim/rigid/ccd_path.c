@@ -32,11 +32,8 @@ static double displacement(const qdi_step *step, uint32_t row, int k) {
     const double way = k == 0 ? next->x[row] - now->x[row] : next->y[row] - now->y[row];
     if (axis->boundary != QD_BOUNDARY_PERIODIC) return way;
     double expected = (k == 0 ? next->vx[row] : next->vy[row]) * step->dt;
-    if (world->kind[row] == QD_BODY_DYNAMIC && world->scratch.mover_count > 0 &&
-        world->scratch.slot[row] > 0) {
-        const qdi_mover *mover = &world->scratch.movers[world->scratch.slot[row]];
-        expected = k == 0 ? mover->dx : mover->dy;
-    }
+    const qdi_mover *mover = world->kind[row] == QD_BODY_DYNAMIC ? qdi_mover_of_row(world, row) : NULL;
+    if (mover) expected = k == 0 ? mover->dx : mover->dy;
     return way - axis->length * floor((way - expected) / axis->length + 0.5);
 }
 

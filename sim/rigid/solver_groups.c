@@ -365,7 +365,7 @@ static qd_status make_plan(qd_world *world, const qdi_colours *colours, bool sam
     return status;
 }
 
-/// Steps for which a plan is kept: which contacts carry something, and so which lanes lie side by side
+/// Every so many steps no plan is kept: which contacts carry something, and so which lanes lie side by side
 /// (QDI_KINDS_OF_DOMAIN), is that of the step in which it was made.
 enum { PLAN_STEPS = 16 };
 
@@ -385,7 +385,6 @@ static void keep_plan(qd_world *world, const qdi_solver_units *made) {
     plan->rows = memcpy(rows, made->rows, made->bodies * sizeof *rows);
     scratch->plan = plan;
     scratch->plan_bodies = world->count;
-    scratch->plan_steps = PLAN_STEPS;
 }
 
 qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_steady steady, double dt,
@@ -399,7 +398,7 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_st
         units->count = 0;
         return QD_OK;
     }
-    if (steady == QDI_STEADY_TOUCHES && scratch->plan && scratch->plan_steps-- > 0 &&
+    if (steady == QDI_STEADY_TOUCHES && scratch->plan && world->clock.step % PLAN_STEPS != 0 &&
         scratch->plan_bodies == world->count && qdi_solver_units_hold(world, scratch->plan)) {
         *units = *scratch->plan;
     } else {

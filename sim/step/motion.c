@@ -176,8 +176,8 @@ static qd_vec2 drift_row(const move_job *job, size_t row) {
         next->vy[row] = spin * to.x;
         return (qd_vec2){x - arm.x + to.x, y - arm.y + to.y};
     }
-    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
-    if (slot) return (qd_vec2){x + world->scratch.movers[slot].dx, y + world->scratch.movers[slot].dy};
+    const qdi_mover *mover = qdi_mover_of_row(world, row);
+    if (mover) return (qd_vec2){x + mover->dx, y + mover->dy};
     if (world->scratch.flown)
         return (qd_vec2){x + world->scratch.flights[row].dx, y + world->scratch.flights[row].dy};
     return (qd_vec2){x + (next->vx[row] - job->half_kick.x) * job->dt,

@@ -39,12 +39,18 @@ void qdi_motion_box(qd_world *world, uint32_t row);
 void qdi_motion_boxes(qd_world *world, const qdi_motion *motion);
 /// Body's pose in a world: (c, s) turned by an angle.
 qd_vec2 qdi_motion_turned(double c, double s, double angle);
+/// Body's pose in a world: what the contact solver moves a body by in the step on its way; NULL: it does not.
+static inline const qdi_mover *qdi_mover_of_row(const qd_world *world, size_t row) {
+    const qdi_scratch *scratch = &world->scratch;
+    const uint32_t slot = scratch->mover_count > 0 ? scratch->slot[row] : 0;
+    return slot ? &scratch->movers[slot] : NULL;
+}
 /// Body's pose in a world: the angle that a body turns by in the step on its way.
 static inline double qdi_motion_turn(const qd_world *world, size_t row, double dt) {
     if (!world->turning) return 0;
-    uint32_t slot = world->scratch.mover_count > 0 ? world->scratch.slot[row] : 0;
     if (world->kind[row] != QD_BODY_DYNAMIC) return world->next.spin[row] * dt;
-    if (slot) return world->scratch.movers[slot].angle;
+    const qdi_mover *mover = qdi_mover_of_row(world, row);
+    if (mover) return mover->angle;
     return world->scratch.flown ? world->scratch.flights[row].angle : world->next.spin[row] * dt;
 }
 /// Body's pose in a world: how far a body in a pose reaches from its centroid.

@@ -190,8 +190,7 @@ struct qdi_scratch {
     qdi_arena plan_arena;         ///< of the plan
     const qdi_solver_units *plan; ///< that held in the step before, of so many bodies; NULL: none
     size_t plan_bodies;
-    unsigned plan_steps; ///< for which it may be kept yet
-    qdi_mover *movers;   ///< number 0 stands for all that does not move
+    qdi_mover *movers; ///< number 0 stands for all that does not move
     size_t mover_count, mover_room;
     size_t solved;                   ///< constraints that the sub-steps of the step on its way worked on
     qdi_ccd *ccd;                    ///< rigid/ccd.h; NULL until it is needed
