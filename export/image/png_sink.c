@@ -1,12 +1,10 @@
-// PNG by chunks of our own around a stream of ISA-L. libpng has no way to be given another compressor than
-// zlib, and compressing is most of what a frame costs: of pictures of 1920 x 1080 ISA-L takes 1 to 5 ms,
-// where libdeflate takes 5 to 11 and zlib half as much again, and makes them a tenth larger.
+// PNG by chunks of our own: libpng has no way to be given another compressor than zlib.
 #include "export/image/png_sink.h"
 
 #include "core/base/memory.h"
+#include "export/image/deflate.h"
 #include "export/image/png_chunk.h"
 
-#include <isa-l/igzip_lib.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,44 +62,12 @@ static qd_status put_png_head(const qd_allocator *allocator, const qdi_png_image
     return status;
 }
 
-/// Data that are not compressed come in blocks of so many bytes, with a head each; and zlib's frame.
-enum { STORED_MOST = 65535, STORED_HEAD = 5, ZLIB_FRAME = 6 };
-
-/// PNG: room for so many bytes, however they can be compressed.
-static size_t compressed_most(size_t raw) {
-    return raw + STORED_HEAD * (raw / STORED_MOST + 1) + ZLIB_FRAME;
-}
-
-/// A compressor's state, and the memory that its level needs.
-typedef struct compressor {
-    struct isal_zstream stream;
-    uint8_t level[ISAL_DEF_LVL1_DEFAULT];
-} compressor;
-
-/// PNG: compresses all rows at once to at most `most` bytes; returns how many, 0: that was too little.
-static size_t compress(compressor *state, unsigned char *rows, size_t raw, unsigned char *data, size_t most) {
-    struct isal_zstream *stream = &state->stream;
-    memset(state, 0, sizeof *state); // what lies there would decide which of several matches is taken
-    isal_deflate_stateless_init(stream);
-    stream->level = 1;
-    stream->level_buf = state->level;
-    stream->level_buf_size = sizeof state->level;
-    stream->gzip_flag = IGZIP_ZLIB;
-    stream->end_of_stream = 1;
-    stream->next_in = rows;
-    stream->avail_in = (uint32_t)raw; // a picture has at most 2^28 pixels
-    stream->next_out = data;
-    stream->avail_out = (uint32_t)most;
-    return isal_deflate_stateless(stream) == COMP_OK ? stream->total_out : 0;
-}
-
 /// Writes the pixels.
 /// All rows in one chunk. They are put together, each behind its filter (none: neighbours of flat colours are
 /// best left alone), where nothing else will be: behind the room for what comes out.
-static qd_status put_png_rows(const qd_allocator *allocator, const qdi_png_image *image, compressor *state,
-                              qdi_bytes *bytes) {
+static qd_status put_png_rows(const qd_allocator *allocator, const qdi_png_image *image, qdi_bytes *bytes) {
     const size_t width = (size_t)image->width, height = (size_t)image->height, raw = (width + 1) * height;
-    const size_t most = compressed_most(raw);
+    const size_t most = qdi_deflate_most(raw);
     qd_status status = qdi_bytes_reserve(allocator, bytes, QDI_PNG_CHUNK_FRAME + most + raw);
     if (status != QD_OK) return status;
     unsigned char *chunk = bytes->data + bytes->size, *data = chunk + QDI_PNG_CHUNK_HEAD,
@@ -111,8 +77,9 @@ static qd_status put_png_rows(const qd_allocator *allocator, const qdi_png_image
         memcpy(rows + y * (width + 1) + 1, image->pixels + y * width, width);
     }
     put_chunk_type(chunk, "IDAT");
-    size_t size = compress(state, rows, raw, data, most);
-    if (size == 0) return QD_ERR_INTERNAL; // it was given all the room that it asked for
+    size_t size = 0;
+    status = qdi_deflate(allocator, rows, raw, data, &size);
+    if (status != QD_OK) return status;
     qdi_png_chunk_seal(chunk, size);
     bytes->size += size + QDI_PNG_CHUNK_FRAME;
     return QD_OK;
@@ -138,12 +105,9 @@ qd_status qdi_png_encode(const qd_allocator *allocator, const qdi_png_image *ima
                            image->height);
         return QD_ERR_INTERNAL;
     }
-    compressor *state = qdi_allocate(allocator, 1, sizeof *state);
-    if (!state) return QD_ERR_MEMORY;
     qd_status status = put_png_head(allocator, image, bytes);
-    if (status == QD_OK) status = put_png_rows(allocator, image, state, bytes);
+    if (status == QD_OK) status = put_png_rows(allocator, image, bytes);
     if (status == QD_OK) status = qdi_png_chunk_put(allocator, bytes, "IEND", NULL, 0);
-    qdi_release(allocator, state, 1, sizeof *state);
     return status;
 }
 

@@ -89,54 +89,6 @@ QD_TEST(indexed_with_texts_and_no_clock) {
     qdi_bytes_release(qd_allocator_default(), &again);
 }
 
-/// Pixels as pictures have them, and worse: runs of one colour, noise, and what was there before.
-static void draw_anything(qd_random *random, uint8_t *pixels, size_t count) {
-    const uint64_t noisy = qd_random_bits(random) % 4; // of 3: how much of it is noise
-    for (size_t at = 0; at < count;) {
-        const uint64_t kind = qd_random_bits(random) % 3;
-        size_t length = 1 + qd_random_bits(random) % 700;
-        if (length > count - at) length = count - at;
-        const uint8_t colour = (uint8_t)(qd_random_bits(random) % QDI_INK_COUNT);
-        const size_t back = at > 0 ? 1 + qd_random_bits(random) % at : 0;
-        for (size_t end = at + length; at < end; ++at)
-            pixels[at] = kind < noisy          ? (uint8_t)(qd_random_bits(random) % QDI_INK_COUNT)
-                         : kind == 2 && at > 0 ? pixels[at - back]
-                                               : colour;
-    }
-}
-
-static void check_picture(uint64_t seed) {
-    enum { SIDE = 600 };
-    static uint8_t pixels[SIDE * SIDE];
-    qd_random random = qd_random_at(seed, 0, 0);
-    struct sample sample;
-    make_sample(&sample);
-    const int width = 1 + (int)(qd_random_bits(&random) % SIDE),
-              height = 1 + (int)(qd_random_bits(&random) % SIDE);
-    draw_anything(&random, pixels, (size_t)width * (size_t)height);
-    const qdi_png_image image = {width, height, pixels, &sample.palette, NULL, 0};
-    qdi_bytes bytes = {0};
-    qd_error error;
-    ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &image, &bytes, &error), QD_OK);
-    reader from = {&bytes, 0};
-    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-    png_infop info = png_create_info_struct(png);
-    png_set_read_fn(png, &from, read_bytes);
-    png_read_png(png, info, PNG_TRANSFORM_IDENTITY, NULL);
-    ck_assert_int_eq((int)png_get_image_width(png, info), width);
-    ck_assert_int_eq((int)png_get_image_height(png, info), height);
-    png_bytepp rows = png_get_rows(png, info);
-    for (size_t y = 0; y < (size_t)height; ++y)
-        ck_assert_msg(memcmp(rows[y], pixels + y * (size_t)width, (size_t)width) == 0,
-                      "seed %llu: row %zu of %d x %d", (unsigned long long)seed, y, width, height);
-    png_destroy_read_struct(&png, &info, NULL);
-    qdi_bytes_release(qd_allocator_default(), &bytes);
-}
-
-QD_TEST(any_pixels_come_back) {
-    qd_test_seeds(200, 1, check_picture);
-}
-
 QD_TEST(no_memory_at_any_allocation) {
     struct sample sample;
     make_sample(&sample);
