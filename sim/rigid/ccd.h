@@ -138,8 +138,9 @@ enum {
     QDI_GROUNDED = 8,    ///< where it is stopped, its ground carries it (rigid/ccd_ground.c)
     QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
     QDI_STRAY = 32,      ///< its path is not in the box that the world's tree has for it
-    QDI_MISSED = 64,     ///< it is to be followed, and its path is too long for that
-    QDI_DRIVEN = 128     ///< no small mover stops it (rigid/ccd_drive.c)
+    QDI_MISSED = 64,     ///< it is to be followed, and its path is too long for that; or a plough passed it
+    QDI_DRIVEN = 128,    ///< no small mover stops it (rigid/ccd_drive.c)
+    QDI_PLOUGH = 128     ///< of a kinematic body: it passes who is squeezed (rigid/ccd_plough.c)
 };
 
 /// What an edge is made from.
@@ -247,6 +248,7 @@ typedef struct qdi_step {
     int round;      ///< of stops
     bool carrying;  ///< after the last one: nobody is stopped any more, but met by what may carry it
     double slow;    ///< how far any point of a body that is not followed moves at most
+    double least;   ///< the size of the smallest one that is followed
     bool few;       ///< only those that are followed have boxes of whole ways, larger by `slow`
     size_t fresh;   ///< bodies that have new paths in this round, all of them stopped; SIZE_MAX: not known
     bool periodic;  ///< along some axis

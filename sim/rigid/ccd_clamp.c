@@ -14,6 +14,7 @@
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
+#include "sim/rigid/ccd_plough.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -180,7 +181,7 @@ static void choose_carrier(const qdi_step *step, const qdi_hit *hit) {
     uint8_t *flags = &ccd->flags[hit->row];
     const double stop = ccd->stopped[hit->row], since = ccd->carried[hit->row];
     const uint32_t carrier = ccd->carrier[hit->row];
-    if (hit->carrier == QDI_NO_ROW) return;
+    if (hit->carrier == QDI_NO_ROW || hit->carrier == QDI_PASSED) return;
     if (hit->time != stop && (!(hit->time > stop) || *flags & (QDI_FRESH | QDI_GROUNDED))) return;
     const bool first = carrier == QDI_NO_ROW || hit->time < since || *flags & QDI_GROUNDED;
     if (!first && !(hit->time == since &&
@@ -198,7 +199,8 @@ static bool take_ground(const qdi_step *step, const qdi_hit *hit) {
     qdi_ccd *ccd = step->ccd;
     uint8_t *flags = &ccd->flags[hit->row];
     const double stop = ccd->stopped[hit->row];
-    if (!(*flags & QDI_GROUNDED) || hit->time < stop || (hit->time > stop && *flags & QDI_FRESH))
+    if (!(*flags & QDI_GROUNDED) || hit->carrier == QDI_PASSED || hit->time < stop ||
+        (hit->time > stop && *flags & QDI_FRESH))
         return false;
     *flags = (uint8_t)((*flags & ~QDI_GROUNDED) | QDI_GROUNDLESS | QDI_FRESH);
     ccd->carrier[hit->row] = QDI_NO_ROW;
@@ -207,13 +209,23 @@ static bool take_ground(const qdi_step *step, const qdi_hit *hit) {
     return true;
 }
 
+/// Stops of ccd: takes note of whom a plough has passed.
+static void note_passed(qdi_ccd *ccd, const qdi_hit *hit) {
+    if (hit->carrier != QDI_PASSED) return;
+    ccd->flags[hit->row] |= QDI_MISSED;
+    atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);
+}
+
 /// Stops of ccd: takes over what was hit in a round, in any order; returns how many have a new path.
 static size_t settle_hits(const qdi_step *step) {
-    const qdi_ccd *ccd = step->ccd;
+    qdi_ccd *ccd = step->ccd;
     const size_t workers = (size_t)qd_team_threads(step->world->team);
     size_t fresh = 0;
     for (size_t w = 0; w < workers; ++w)
-        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) choose_carrier(step, &ccd->meets[w].hits[i]);
+        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) {
+            choose_carrier(step, &ccd->meets[w].hits[i]);
+            note_passed(ccd, &ccd->meets[w].hits[i]);
+        }
     for (size_t w = 0; w < workers && !step->carrying; ++w)
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i)
             fresh += take_ground(step, &ccd->meets[w].hits[i]);
@@ -374,7 +386,10 @@ static qd_status find_carriers(qdi_step *step) {
 /// were stopped before in this step stay so, and only who has a new path is looked at.
 static qd_status take_rounds(qdi_step *step, bool more) {
     qd_status status = QD_OK;
-    if (!more) release_all(step);
+    if (!more) {
+        release_all(step);
+        qdi_ccd_mark_ploughs(step, step->least);
+    }
     step->ccd->stops_hold = true;
     step->ccd->news_count = 0;
     step->fresh = SIZE_MAX;
@@ -397,6 +412,7 @@ qd_status qdi_ccd_begin(qdi_step *step, size_t *count) {
     for (size_t k = 0; k < qdi_range_count(step->world->count, QDI_BODY_GRAIN); ++k)
         *count += ccd->followed[k];
     step->slow = sqrt(ways.slow) * (1 + 1e-6); // more than boxes are rounded by
+    step->least = ways.least;
     step->few = !step->periodic && *count * FEW <= step->world->count && step->slow <= ways.least;
     if (qdi_stopping(step->world)) return QD_ERR_STOPPED;
     return step->following ? QD_OK : qdi_ccd_mark_driven(step, sqrt(ways.drive) * (1 + 1e-9), ways.least);

@@ -19,6 +19,7 @@
 #include "core/math/outward.h"
 #include "sim/rigid/ccd_drive.h"
 #include "sim/rigid/ccd_ground.h"
+#include "sim/rigid/ccd_plough.h"
 #include "sim/rigid/ccd_walk.h"
 #include "sim/world/reach.h"
 #include "sim/world/walls.h"
@@ -359,8 +360,10 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
         return;
     }
     const uint32_t row = moves_a ? a : b, other = moves_a ? b : a;
-    lower(step, row, time, worker);
-    note_carrier(step, row, qdi_ccd_carries(world, other) ? other : QDI_NO_ROW, time, worker);
+    const bool passed = qdi_ccd_is_passed(step, row, other);
+    if (!passed) lower(step, row, time, worker);
+    const uint32_t carrier = qdi_ccd_carries(world, other) ? other : QDI_NO_ROW;
+    note_carrier(step, row, passed ? QDI_PASSED : carrier, time, worker);
 }
 
 /// Stops of ccd: the same of a body and a wall.

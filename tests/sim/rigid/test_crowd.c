@@ -378,4 +378,102 @@ QD_TEST_LOOP(a_large_one_drives_small_ones, 0, (int)qd_test_effort(8)) {
     ck_assert_msg(seen.way > .8 * off.way, "came %g far, %g with off", seen.way, off.way);
 }
 
+// ---- a bar through a heap ----
+
+/// Contacts a body in the worst of the steps that were taken, and how many bodies were passed in all.
+typedef struct stirred {
+    double most;
+    uint64_t passed;
+} stirred;
+
+static stirred stir(qd_world *world, size_t bodies, int steps) {
+    stirred seen = {0};
+    for (int k = 0; k < steps; ++k) {
+        qd_test_step(world, dt, 1);
+        size_t count;
+        (void)qd_world_contacts(world, &count);
+        seen.most = fmax(seen.most, (double)count / (double)bodies);
+    }
+    seen.passed = qd_world_total(world).unfollowed;
+    return seen;
+}
+
+/// A bar turns in a heap in a ring, whose bottom it nearly touches (like the scene `spinner` of Box2D's
+/// benchmarks); its ends come so many lengths far in a step.
+static stirred stir_by_turning(double lengths) {
+    enum { EDGES = 90, SIDE = 36, STEPS = 80 };
+    const double radius = 8, half = 4;
+    qd_world_def def = qd_test_def(20, 20);
+    def.gravity = (qd_vec2){0, -10};
+    def.restitution = def.friction = .1;
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_vec2 ring[EDGES];
+    for (int i = 0; i < EDGES; ++i)
+        ring[i] = (qd_vec2){10 + radius * qd_cos(2 * pi * i / EDGES),
+                            10 + radius * qd_sin(2 * pi * i / EDGES)};
+    qd_body_def body = qd_body_def_default();
+    ck_assert_int_eq(qd_world_add_polyline(world, ring, EDGES, true, &body, NULL, NULL), QD_OK);
+    body.kind = QD_BODY_KINEMATIC;
+    body.shape = qd_shape_rect(length, 2 * half);
+    body.position = (qd_vec2){10, 6.2};
+    body.spin = lengths * length / (half * dt);
+    (void)qd_test_add(world, &body);
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        const double x = 1.05 * length * (i % SIDE - .5 * SIDE) + .03, y = 1.05 * length * (i / SIDE);
+        if (fabs(x) < length) continue; // where the bar is
+        body = qd_test_body_at(member_of((size_t)i % 4, length), 10 + x, 4.2 + y);
+        (void)qd_test_add(world, &body);
+    }
+    return stir(world, SIDE * SIDE, STEPS);
+}
+
+// What is driven faster than a heap makes way must not press all of it into one place.
+QD_TEST(a_bar_turns_in_a_heap) {
+    const stirred slow = stir_by_turning(.2), fast = stir_by_turning(2.5);
+    ck_assert_uint_eq(slow.passed, 0);
+    ck_assert_msg(slow.most < 5, "%g contacts a body", slow.most);
+    ck_assert_uint_gt(fast.passed, 0);
+    ck_assert_msg(fast.most < 15, "%g contacts a body", fast.most);
+}
+
+/// A bar that goes three lengths a step through a heap, along a channel between two walls, static bodies or
+/// those of the world, which its ends leave `gap` to; returns how many of the heap are behind it.
+static size_t push_along(double gap, bool walls, stirred *seen) {
+    enum { ACROSS = 20, ALONG = 40, STEPS = 13 };
+    const double half = .5 * 1.05 * length * ACROSS, reach = half - gap;
+    qd_world_def def = qd_test_def(100, walls ? 2 * half : 100);
+    def.origin = (qd_vec2){0, walls ? -half : -50};
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    for (int k = -1; k <= 1 && !walls; k += 2) {
+        const qd_vec2 line[] = {{0, k * half}, {100, k * half}};
+        ck_assert_int_eq(qd_world_add_polyline(world, line, 2, false, &body, NULL, NULL), QD_OK);
+    }
+    body.kind = QD_BODY_KINEMATIC;
+    body.shape = qd_shape_rect(.5 * length, 2 * reach);
+    body.position = (qd_vec2){10, 0};
+    body.velocity.x = 3 * length / dt;
+    const qd_id bar = qd_test_add(world, &body);
+    for (int i = 0; i < ACROSS * ALONG; ++i) {
+        body = qd_test_body_at(member_of((size_t)i, length), 11 + 1.05 * length * (double)(i / ACROSS),
+                               1.05 * length * (i % ACROSS + .5 - .5 * ACROSS));
+        (void)qd_test_add(world, &body);
+    }
+    *seen = stir(world, ACROSS * ALONG, STEPS);
+    const double at = qd_test_body(world, bar).position.x;
+    const qd_body_view view = qd_world_view(world);
+    size_t behind = 0;
+    for (size_t r = 0; r < view.count; ++r) behind += view.kind[r] == QD_BODY_DYNAMIC && view.x[r] < at;
+    return behind;
+}
+
+// A piston lets nobody by, however it presses them; what others can go around does.
+QD_TEST_LOOP(a_piston_lets_nobody_by, 0, 2) {
+    stirred seen;
+    ck_assert_uint_eq(push_along(.1 * length, _i, &seen), 0);
+    ck_assert_uint_eq(seen.passed, 0);
+    (void)push_along(4 * length, _i, &seen);
+    ck_assert_uint_gt(seen.passed, 0);
+}
+
 QD_TEST_MAIN("crowd", 300, NULL, NULL)

@@ -1,0 +1,173 @@
+// Ploughs. A kinematic body takes along all that it meets, however fast it is; but in a heap those further
+// ahead do not make way within a step, and what moves by more than their size in each would press more and
+// more of them into one place. So it passes a body where those ahead need more room than there is, which
+// goes on as if it had not met it.
+//
+// That must let nobody out of anything. What is apart by more than a body's size from all else that no body
+// moves, or is near to it in one place alone, shuts nobody in: all shapes are convex, so whoever it passes
+// could have gone around it. Only such a kinematic body is a plough; the walls of a drum, a piston and the
+// side of a box that is made of several are near to others at two places or all around.
+
+#include "sim/rigid/ccd_plough.h"
+
+#include "core/math/larger.h"
+#include "core/math/outward.h"
+#include "sim/rigid/ccd_ground.h"
+#include "sim/rigid/ccd_stop.h"
+#include "sim/shape/collide.h"
+#include "sim/world/grain.h"
+#include "sim/world/pose.h"
+#include "sim/world/reach.h"
+#include "sim/world/world_impl.h"
+
+#include <math.h>
+
+/// How wide one place may be at most, as a part of a plough's reach.
+static const double place_part = 0.25;
+/// What counts as ahead goes so many reaches of a body further than a plough's way: else two that happen to
+/// overlap would fill it.
+static const double more_reaches = 2;
+
+/// A kinematic body, while what is near it is looked at: nearer than `width`.
+typedef struct yard {
+    const qdi_step *step;
+    qdi_party by;
+    double width;
+    qd_vec2 low, high; ///< where that is, from where the body is; low.x > high.x: nowhere
+} yard;
+
+/// Ploughs of ccd: takes note of a place that is near.
+static void note_place(yard *here, qd_vec2 at) {
+    here->low = (qd_vec2){qdi_smaller(here->low.x, at.x), qdi_smaller(here->low.y, at.y)};
+    here->high = (qd_vec2){qdi_larger(here->high.x, at.x), qdi_larger(here->high.y, at.y)};
+}
+
+/// Ploughs of ccd: true where all places are one.
+static bool is_one_place(const yard *here) {
+    const double most = place_part * here->by.reach;
+    return !(here->high.x - here->low.x > most) && !(here->high.y - here->low.y > most);
+}
+
+/// Ploughs of ccd: takes note of where another body that no body moves is near; false: that is enough.
+static bool look_at_fixed(void *context, qd_body_index body, qd_image image) {
+    (void)image; // of a box, not of where the body is
+    yard *here = context;
+    const qd_world *world = here->step->world;
+    const uint32_t row = world->row_of_index[body];
+    if (world->kind[row] == QD_BODY_DYNAMIC) return true;
+    const qdi_path_segment path = qdi_segment_of_row(here->step, row), *own = &here->by.segment;
+    const qd_vec2 period = qdi_world_period(world);
+    qdi_party other = qdi_party_of(here->step, row, &path);
+    other.form.ghost = NULL;
+    const qdi_pose here_pose = {0, 0, own->c, own->s},
+                   pose = {qdi_nearest_difference(path.x - own->x, period.x),
+                           qdi_nearest_difference(path.y - own->y, period.y), path.c, path.s};
+    qdi_manifold manifold;
+    const int count = qdi_collide(&here->by.form, &here_pose, &other.form, &pose, here->width, &manifold);
+    for (int k = 0; k < count; ++k) note_place(here, manifold.at[k].point);
+    return is_one_place(here);
+}
+
+/// Ploughs of ccd: takes note of the corners that are near a wall of the world.
+static void look_at_walls(yard *here) {
+    const qdi_step *step = here->step;
+    const qdi_path_segment *own = &here->by.segment;
+    const qdi_pose pose = {0, 0, own->c, own->s};
+    qdi_core core;
+    qdi_core_make(&here->by.form, &pose, &core);
+    for (int k = 0; k < core.count; ++k) {
+        qdi_party corner = here->by;
+        corner.form = qdi_form_disk(here->by.form.radius);
+        corner.segment.x += core.point[k].x;
+        corner.segment.y += core.point[k].y;
+        for (int wall = 0; wall < QDI_WALLS; ++wall)
+            if (step->world->axis[wall / 2].boundary == QD_BOUNDARY_REFLECT &&
+                qdi_ccd_gap_to_wall(step, &corner, wall) < here->width)
+                note_place(here, core.point[k]);
+    }
+}
+
+/// Ploughs of ccd: true for a kinematic body that shuts nobody in who is less wide than its way.
+static bool is_open(const qdi_step *step, uint32_t row, double way) {
+    const qd_world *world = step->world;
+    const qdi_path_segment path = qdi_segment_of_row(step, row);
+    const double far = (double)INFINITY;
+    yard here = {step, qdi_party_of(step, row, &path), way, {far, far}, {-far, -far}};
+    here.by.form.ghost = NULL;
+    const double reach = here.by.reach + way;
+    const qd_vec2 period = qdi_world_period(world);
+    if ((period.x > 0 && !(2 * reach < period.x)) || (period.y > 0 && !(2 * reach < period.y))) return false;
+    const qd_box near = qdi_outward_disk(path.x - world->centre.x, path.y - world->centre.y, reach);
+    look_at_walls(&here);
+    const qd_status status = qd_tree_retrieve(world->tree, near, world->index[row], look_at_fixed, &here);
+    return status == QD_OK && is_one_place(&here);
+}
+
+typedef struct plough_job {
+    const qdi_step *step;
+    double least; ///< way of what may pass somebody
+} plough_job;
+
+/// Ploughs of ccd: marks those in some ranges of bodies.
+static void mark_ranges(void *context, size_t begin, size_t end) {
+    const plough_job *job = context;
+    const qdi_step *step = job->step;
+    const qdi_ccd *ccd = step->ccd;
+    for (size_t range = begin; range < end; ++range)
+        for (size_t i = 0; i < ccd->followed[range]; ++i) {
+            const uint32_t row = ccd->followed_rows[range * QDI_BODY_GRAIN + i];
+            if (step->world->kind[row] != QD_BODY_KINEMATIC) continue;
+            const double way = qdi_ccd_way(step, row);
+            if (way > job->least && is_open(step, row, way)) ccd->flags[row] |= QDI_PLOUGH;
+        }
+}
+
+void qdi_ccd_mark_ploughs(const qdi_step *step, double size) {
+    if (!step->ccd->carriers) return;
+    plough_job job = {step, 2 * size};
+    qdi_team_for(step->world->team, qdi_range_count(step->world->count, QDI_BODY_GRAIN), 1, mark_ranges,
+                 &job);
+}
+
+/// A mover, while those ahead of it are looked at: in the half of a circle about it that a plough drives it
+/// into.
+typedef struct crowd {
+    const qd_world *world;
+    uint32_t row;
+    qd_vec2 ahead;
+    double wide; ///< the circle's radius
+    double room; ///< area that is left in that half, divided by pi
+} crowd;
+
+/// Ploughs of ccd: takes the room of a mover, of the circle in it, from that which there is; false: there is
+/// no more.
+static bool take_room(void *context, qd_body_index body, qd_image image) {
+    (void)image; // of a box, not of where the body is
+    crowd *here = context;
+    const qd_world *world = here->world;
+    const uint32_t row = world->row_of_index[body];
+    if (world->kind[row] != QD_BODY_DYNAMIC) return true;
+    const qd_vec2 period = qdi_world_period(world);
+    const double x = qdi_nearest_difference(world->now.x[row] - world->now.x[here->row], period.x),
+                 y = qdi_nearest_difference(world->now.y[row] - world->now.y[here->row], period.y),
+                 size = qdi_inner_of_row(world, row);
+    if (x * x + y * y < here->wide * here->wide && x * here->ahead.x + y * here->ahead.y >= 0)
+        here->room -= size * size;
+    return here->room > 0;
+}
+
+bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by) {
+    const qd_world *world = step->world;
+    if (!(step->ccd->flags[by] & QDI_PLOUGH)) return false;
+    const double way = qdi_ccd_way(step, by), size = qdi_inner_of_row(world, mover);
+    if (!(2 * world->radius[mover] < way)) return false;
+    const qdi_motion *now = &world->now;
+    const qdi_pose pose = {now->x[mover], now->y[mover], 1, 0};
+    const qdi_twist along = qdi_ccd_carry(step, by, 0, &pose);
+    const double wide = way + more_reaches * world->radius[mover],
+                 near = wide + (step->few ? step->slow : 0); // boxes may be of ends
+    crowd here = {world, mover, {along.x, along.y}, wide, 0.5 * wide * wide - size * size};
+    const qd_box box = qdi_outward_disk(pose.x - world->centre.x, pose.y - world->centre.y, near);
+    const qd_status status = qd_tree_retrieve(world->tree, box, world->index[mover], take_room, &here);
+    return status == QD_OK && !(here.room > 0);
+}
