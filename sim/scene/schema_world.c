@@ -228,7 +228,8 @@ static const qdi_key keys[] = {
         "Furthest that a body may be from the world's centre, along x or y.", .above = true,
         .otherwise = "1e6 times the world's longer side"),
     KEY("limits.pairs", REAL, IN_SETTINGS(world.limits.pairs), 0, (double)INFINITY,
-        "Most pairs of overlapping boxes, per body; 1000 in all are always allowed. Where fast bodies are "
+        "Most pairs of overlapping boxes, per body; a world of less than 10000 bodies may have as many as "
+        "one of 10000. Where fast bodies are "
         "followed boxes hold whole ways.",
         .above = true),
     {.path = "bodies",

@@ -25,11 +25,13 @@ double qdi_limit_speed_squared(const qd_limits *limits) {
     return limit_speed(limits) * limit_speed(limits);
 }
 
+/// Bodies of a small world, whose pairs are no danger, however many of them there are per body.
+enum { SMALL = 10000 };
+
 size_t qdi_limit_pairs(const qd_limits *limits, size_t bodies) {
     const double most = (double)(UINT32_MAX - 1); // places of candidates are 32 bits wide
-    double pairs = limits->pairs * (double)(bodies > 0 ? bodies : 1);
-    if (!(pairs < most)) return (size_t)most;
-    return pairs < 1000 ? 1000 : (size_t)pairs;
+    const double pairs = limits->pairs * (double)(bodies > SMALL ? bodies : SMALL);
+    return (size_t)(pairs < most ? pairs : most);
 }
 
 qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error) {

@@ -184,7 +184,7 @@ QD_TEST_LOOP(brute_force_stops_at_limits, 0, 2) {
         def.retrieve = (qd_retrieve_mode)retrieve;
         def.contact = QD_CONTACT_NONE;
         def.margin = _i == 0 ? 0 : 40;
-        def.limits.pairs = 20;
+        def.limits.pairs = .2;
         qd_own(qd_world) world = qd_test_world(&def);
         for (int i = 0; i < 100; ++i)
             qd_test_disk(world, 1 + (i % 10) * (_i == 0 ? 0.1 : 9.5), 1 + (i / 10) * (_i == 0 ? 0.1 : 9.5), 0,
@@ -404,7 +404,7 @@ static qd_status crowd(double margin, double limit, double *pairs) {
     def.contact = QD_CONTACT_NONE;
     def.size = (qd_vec2){60, 60};
     def.margin = margin;
-    def.limits.pairs = limit;
+    def.limits.pairs = limit * 2000 / 10000; // per body of a world of 10,000
     qd_own(qd_world) world = qd_test_world(&def);
     qd_random random = qd_random_at(1, 1, 1);
     qd_test_scatter(world, &random, 2000);

@@ -142,7 +142,7 @@ QD_TEST(a_step_that_fails_moves_nobody) {
     def.contact = QD_CONTACT_NONE;
     def.boundary_x = def.boundary_y = QD_BOUNDARY_PERIODIC;
     def.size = (qd_vec2){10, 10};
-    def.limits.pairs = 1;
+    def.limits.pairs = .1;
     qd_own(qd_world) world = qd_test_world(&def);
     qd_id id[FLYING];
     for (int i = 0; i < FLYING; ++i) // all are at (5, 5) after a step, from the left by way of the right side

@@ -85,14 +85,14 @@ QD_TEST(no_distance_means_what_a_box_can_hold) {
 QD_TEST(pairs_stop_detection_and_step) {
     qd_world_def def = qd_test_open_def();
     def.contact = QD_CONTACT_NONE; // they stay in one place
-    def.limits.pairs = 0.5;
+    def.limits.pairs = 0.1;
     qd_own(qd_world) world = qd_test_world(&def);
     for (int i = 0; i < 45; ++i)
         qd_test_disk(world, 50, 50, 0, 0, 0.5, 0); // 990 pairs: 1000 are always allowed
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     qd_id last = qd_test_disk(world, 50, 52, 0, -1, 0.5, 0); // comes down on the rest
     qd_test_step(world, 0.25, 2);
-    check_refused(world, 0.75, "more pairs than limits.pairs (0.5 per body)", 0);
+    check_refused(world, 0.75, "more pairs than limits.pairs (0.1 per body)", 0);
     ck_assert_int_eq(qd_world_place(world, last, (qd_vec2){50, 50}, (qd_vec2){0, 0}, NULL), QD_OK);
     ck_assert_int_eq(qd_world_detect(world), QD_ERR_LIMIT);
     ck_assert_uint_eq(qd_world_limit_report(world).step, 2);
@@ -107,7 +107,7 @@ QD_TEST(a_refused_step_leaves_no_trace) {
     for (int tried = 0; tried < 2; ++tried) {
         qd_world_def def = qd_test_open_def();
         def.contact = QD_CONTACT_NONE;
-        def.limits.pairs = 0.5;
+        def.limits.pairs = 0.1;
         qd_own(qd_world) world = qd_test_world(&def);
         for (int i = 0; i < 60; ++i) // all meet in the middle at t = 1
             qd_test_disk(world, 20 + i, 50, 30 - i, 0, 0.25, 0);
