@@ -7,6 +7,9 @@
 // between their middles, and once one of them was stopped, of which the solver knows nothing, by less of it.
 // The disks in them must not come to overlap by more than a part of their sizes in a step; and once they do,
 // and one of them was stopped, disks come no nearer, and other shapes hardly.
+//
+// Sticks are left to the solver: when two turn a little, or lie across each other, they come nearer by a part
+// of their thickness in nearly every step, and a heap of them would jam.
 
 #include "core/math/larger.h"
 #include "sim/rigid/ccd_stop.h"
@@ -23,6 +26,8 @@
 /// there is not nearer than that, and must not be stopped there in each step.
 static const double pressed_part = QDI_PRESSED_PART, stopped_part = 0.5, stopped_disks_part = 0.02,
                     full_part = 0.1, near_part = 1.01;
+/// Times its size that the furthest point of a body is from its middle, for it to be a stick.
+static const double stick_length = 4;
 
 double qdi_ccd_size_of_both(const qdi_step *step, uint32_t a, uint32_t b) {
     const double own = qdi_inner_of_row(step->world, a), its = qdi_inner_of_row(step->world, b);
@@ -59,6 +64,11 @@ static double nearer_by(const qdi_step *step, const qdi_movers *m, qd_vec2 n, do
 /// Press of ccd: true for a body that is not much longer than it is thick.
 static bool is_compact(const qdi_step *step, uint32_t row) {
     return step->world->radius[row] < 2 * qdi_inner_of_row(step->world, row);
+}
+
+/// Press of ccd: true for a body that is many times longer than it is thick.
+static bool is_stick(const qdi_step *step, uint32_t row) {
+    return step->world->radius[row] > stick_length * qdi_inner_of_row(step->world, row);
 }
 
 /// Press of ccd: the middles of two movers must not come nearer than this. Long ones may lie across each
@@ -98,6 +108,7 @@ static double middles_at(const qdi_step *step, const qdi_movers *m, qd_vec2 shif
 
 double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_manifold *manifold,
                           qd_vec2 shift, double gap, double last) {
+    if (is_stick(step, m->row_a) || is_stick(step, m->row_b)) return (double)INFINITY;
     const qdi_path_segment *p = &m->a->segment, *q = &m->b->segment;
     const qd_vec2 n = m->normal, d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
     const double speed_a = qdi_ccd_speed_along(m->a, n), speed_b = -qdi_ccd_speed_along(m->b, n),

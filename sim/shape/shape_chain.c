@@ -35,6 +35,9 @@ qd_status qd_shape_chain(const qd_vec2 *points, size_t count, bool closed, size_
     qd_vec2 after = ends ? to : points[(edge + 2) % count];
     if (!point_is_finite(from) || !point_is_finite(to) || !point_is_finite(before) || !point_is_finite(after))
         return qdi_reason(error, QD_ERR_VALUE, "a point next to edge %zu of a polyline is not finite", edge);
+    if (closed && points_equal(points[0], points[count - 1]))
+        return qdi_reason(error, QD_ERR_VALUE,
+                          "the last point of a closed polyline is its first one again: leave it out");
     if (points_equal(from, to) || (!starts && points_equal(before, from)) ||
         (!ends && points_equal(to, after)))
         return qdi_reason(error, QD_ERR_VALUE, "edge %zu of a polyline, or one next to it, has no length",

@@ -6,6 +6,7 @@
 #  - no type of our own (qd_, qdi_) is defined twice, and no two files of the floors have one name, but for os.c, os.h and main.c,
 #    which several floors may have, and a private header beside the public one;
 #  - the stepper names no feature: what sim/step/features.c lists hangs in hooks;
+#  - what asks for a peer of the bench includes where it is declared: most builds have none, and would not miss it;
 #  - no notes to oneself, and no path of somebody's machine.
 # usage: sources.sh ROOT
 set -u
@@ -57,6 +58,11 @@ for name in $features; do
 $(grep -Hni "$name" sim/step/stepper.c)
 END
 done
+
+each_line "a peer is asked for, but tools/bench/peers.h is not included" <<END
+$(find tools tests -name '*.[ch]' -exec grep -lE '^ *# *(el)?if.*QD_HAVE_(BOX2D3?|CHIPMUNK|CGAL)' {} + |
+    xargs -r grep -L '"tools/bench/peers.h"')
+END
 
 notes='TO''DO\|FIX''ME\|XX''X\|HA''CK'
 each_line "finish it or leave it out" <<END

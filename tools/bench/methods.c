@@ -1,4 +1,5 @@
 #include "tools/bench/method.h"
+#include "tools/bench/peers.h"
 
 const qdi_bench_method *qdi_bench_method_at(size_t number) {
     static const qdi_bench_method *const methods[] = {

@@ -57,6 +57,43 @@ QD_TEST_LOOP(what_falls_comes_to_rest, 0, (int)qd_test_effort(15)) {
     ck_assert_double_le(qd_test_measure(world).kinetic, .01 * before);
 }
 
+// ---- sticks ----
+
+/// A crowd of sticks that lie across each other and drift slowly, seen from somebody who passes by; returns
+/// how far they came in a second, as a part of what their momentum says.
+static double way_of_sticks(double thickness, double speed) {
+    enum { COUNT = 60, STEPS = 60 };
+    qd_random random = qd_random_at(qd_test_seed(6), 0, 0);
+    qd_world_def def = qd_test_def(100, 20);
+    def.boundary_x = def.boundary_y = QD_BOUNDARY_OPEN;
+    def.friction = .5;
+    qd_own(qd_world) world = qd_test_world(&def);
+    double start = 0, expected = 0;
+    for (size_t i = 0; i < COUNT; ++i) {
+        qd_body_def body = qd_test_body_at(qd_shape_rect(1, thickness), qd_test_between(&random, 8, 12),
+                                           qd_test_between(&random, 8, 12));
+        body.angle = qd_test_between(&random, 0, pi);
+        body.velocity.x = speed + qd_test_between(&random, -.5, .5);
+        body.velocity.y = qd_test_between(&random, -.5, .5);
+        body.spin = qd_test_between(&random, -3, 3);
+        start += body.position.x / COUNT;
+        expected += body.velocity.x * dt * STEPS / COUNT;
+        (void)qd_test_add(world, &body);
+    }
+    qd_test_step(world, dt, STEPS);
+    const qd_body_view view = qd_world_view(world);
+    double came = -start;
+    for (size_t r = 0; r < view.count; ++r) came += view.x[r] / COUNT;
+    return came / expected;
+}
+
+// They stopped each other where they were, in every step: a falling heap hung in mid-air.
+QD_TEST_LOOP(sticks_that_fly_together_get_on, 0, 6) {
+    static const double thickness[] = {.1, .02, .005};
+    const double part = way_of_sticks(thickness[_i % 3], _i < 3 ? 10 : 50);
+    ck_assert_msg(part > .99 && part < 1.01, "came %g of their way", part);
+}
+
 // ---- a drum with paddles ----
 
 static void add_part(qd_world *world, double inner, double outer, double from, double to) {

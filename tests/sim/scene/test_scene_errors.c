@@ -188,6 +188,10 @@ static const struct {
      "unknown key \"position\" in bodies.0.list.0; did you mean \"at\"?"},
     {"bodies: [list: [{at: [1, 2], shape: rect, height: 2}]]",
      "unknown key \"height\" in bodies.0.list.0; did you mean \"size\"?"},
+    {"bodies: [list: [{at: [1, 2], linearVelocity: [1, 2]}]]",
+     "unknown key \"linearVelocity\" in bodies.0.list.0; did you mean \"velocity\"?"},
+    {"bodies: [list: [{at: [1, 2], angvel: 3}]]",
+     "unknown key \"angvel\" in bodies.0.list.0; did you mean \"spin\"?"},
     {"run: {time_step: 0.1}", "unknown key \"time_step\" in run; did you mean \"dt\"?"},
     {"world: {time_step: 0.1}",
      "unknown key \"time_step\" in world; known are size, origin, boundary, removal, walls, "

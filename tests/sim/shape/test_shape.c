@@ -303,6 +303,10 @@ QD_TEST(bad_polylines_are_refused) {
     check_chain_refused(points, 2, false, 1, 0, "has no edge 1");
     check_chain_refused(points, 3, false, 0, 0, "has no length");
     check_chain_refused(points, 3, false, 1, 0, "has no length");
+    const qd_vec2 round[] = {{0, 0}, {1, 0}, {1, 1}, {0, 0}};
+    for (size_t edge = 0; edge < 4; ++edge)
+        check_chain_refused(round, 4, true, edge, 0,
+                            "the last point of a closed polyline is its first one again");
     check_chain_refused(points + 2, 2, false, 0, 0, "not finite");
     check_chain_refused(points, 2, false, 0, -1, "radius must be 0 or above");
     qd_shape shape;
