@@ -16,7 +16,7 @@ size_t qdi_deflate_most(size_t size) {
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#    include "export/image/narrow.h"
+#    include "export/image/narrow_registers.h"
 
 #    include <isa-l/igzip_lib.h>
 #    include <string.h>

@@ -1,7 +1,7 @@
 #include "export/image/png_chunk.h"
 
 #include "core/base/memory.h"
-#include "export/image/narrow.h"
+#include "export/image/narrow_registers.h"
 
 #include <isa-l/crc.h>
 

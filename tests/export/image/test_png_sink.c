@@ -1,4 +1,4 @@
-#include "export/image/narrow.h"
+#include "export/image/narrow_registers.h"
 #include "export/image/png_sink.h"
 #include "tests/support/harness.h"
 
