@@ -1,6 +1,7 @@
 #include "export/image/png_chunk.h"
 
 #include "core/base/memory.h"
+#include "export/image/narrow_registers.h"
 
 #include <isa-l/crc.h>
 
@@ -11,10 +12,16 @@ qd_status qdi_bytes_reserve(const qd_allocator *allocator, qdi_bytes *bytes, siz
     return qdi_reserve(allocator, &bytes->data, &bytes->room, bytes->size, bytes->size + more, 1);
 }
 
+/// The checksum of a chunk with so many bytes of data: of its letters and them.
+static uint32_t checksum_of(const unsigned char *chunk, size_t size) {
+    const uint32_t sum = crc32_gzip_refl(0, chunk + 4, size + 4);
+    qdi_narrow_registers();
+    return sum;
+}
+
 void qdi_png_chunk_seal(unsigned char *chunk, size_t size) {
     qdi_png_put32(chunk, (uint32_t)size);
-    uint32_t sum = crc32_gzip_refl(0, chunk + 4, size + 4);
-    qdi_png_put32(chunk + QDI_PNG_CHUNK_HEAD + size, sum);
+    qdi_png_put32(chunk + QDI_PNG_CHUNK_HEAD + size, checksum_of(chunk, size));
 }
 
 qd_status qdi_png_chunk_put(const qd_allocator *allocator, qdi_bytes *bytes, const char *letters,
@@ -49,6 +56,7 @@ qd_status qdi_png_chunk_read(const qd_allocator *allocator, FILE *file, qdi_byte
         rest -= part;
     }
     *size = length;
-    uint32_t sum = crc32_gzip_refl(0, chunk->data + 4, (size_t)length + 4);
-    return sum == qdi_png_get32(chunk->data + QDI_PNG_CHUNK_HEAD + length) ? QD_OK : QD_ERR_CORRUPT;
+    return checksum_of(chunk->data, length) == qdi_png_get32(chunk->data + QDI_PNG_CHUNK_HEAD + length)
+               ? QD_OK
+               : QD_ERR_CORRUPT;
 }

@@ -55,9 +55,8 @@ static qd_status begin_trail_frame(qdi_trails *trails, size_t places, qdi_trail_
         status = qdi_reserve(trails->allocator, &made->bends, &made->bend_room, 0, 2 * (places / WORD + 1),
                              sizeof *made->bends);
     if (status != QD_OK) return status;
-    made->x = (double *)(void *)made->memory;
-    made->y = made->x + made->room;
-    made->generation = (uint32_t *)(void *)(made->y + made->room);
+    made->at = (qd_vec2 *)(void *)made->memory;
+    made->generation = (uint32_t *)(void *)(made->at + made->room);
     made->comings = made->bends + (places / WORD + 1);
     made->count = places;
     memset(made->bends, 0xff, 2 * (places / WORD + 1) * sizeof *made->bends);
@@ -85,8 +84,8 @@ static void mark_trail_bends(const qdi_trails *trails, size_t begin, size_t end)
         const uint32_t generation = here->generation[i];
         const unsigned straight = (generation == older->generation[i]) &
                                   (generation == newer->generation[i]) &
-                                  is_straight(older->x[i], here->x[i], newer->x[i]) &
-                                  is_straight(older->y[i], here->y[i], newer->y[i]);
+                                  is_straight(older->at[i].x, here->at[i].x, newer->at[i].x) &
+                                  is_straight(older->at[i].y, here->at[i].y, newer->at[i].y);
         here->bends[i / WORD] ^= (uint64_t)straight << i % WORD;
     }
 }
@@ -115,8 +114,7 @@ static void note_range(void *context, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         const uint32_t row = bodies->row_of_index[i];
         const bool there = row != UINT32_MAX;
-        frame->x[i] = there ? bodies->x[row] : 0.0;
-        frame->y[i] = there ? bodies->y[row] : 0.0;
+        frame->at[i] = there ? (qd_vec2){bodies->x[row], bodies->y[row]} : (qd_vec2){0.0, 0.0};
         frame->generation[i] = there ? bodies->generation[row] : 0;
     }
     mark_trail_bends(job->trails, begin, end);
@@ -146,8 +144,8 @@ size_t qdi_trails_save(const qdi_trails *trails, unsigned char *bytes) {
         if (!bytes) continue;
         qdi_put_u64(&bytes, frame->count);
         for (size_t i = 0; i < frame->count; ++i) {
-            qdi_put_f64(&bytes, frame->x[i]);
-            qdi_put_f64(&bytes, frame->y[i]);
+            qdi_put_f64(&bytes, frame->at[i].x);
+            qdi_put_f64(&bytes, frame->at[i].y);
             qdi_put_u32(&bytes, frame->generation[i]);
         }
     }
@@ -164,8 +162,8 @@ qd_status qdi_trails_load(qdi_trails *trails, const unsigned char *bytes, size_t
         qd_status status = begin_trail_frame(trails, (size_t)count, &frame);
         if (status != QD_OK) return status;
         for (size_t i = 0; i < frame->count; ++i) {
-            frame->x[i] = qdi_get_f64(&bytes);
-            frame->y[i] = qdi_get_f64(&bytes);
+            frame->at[i].x = qdi_get_f64(&bytes);
+            frame->at[i].y = qdi_get_f64(&bytes);
             frame->generation[i] = qdi_get_u32(&bytes);
         }
         mark_trail_bends(trails, 0, frame->count);

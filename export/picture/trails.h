@@ -14,7 +14,7 @@
 
 /// The bodies' centres at a frame, by the body's index.
 typedef struct qdi_trail_frame {
-    double *x, *y;
+    qd_vec2 *at;
     uint32_t *generation; ///< 0: there was no body
     /// A bit for each place: 0 where the same body was at the frames beside this one, too, and went straight
     /// through, as fast before as after. Not valid at the last frame.

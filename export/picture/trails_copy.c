@@ -226,8 +226,8 @@ static void begin_lines(const trail_job *job, size_t begin, qdi_trail_lines *lin
         lines->alive[i] = -1;
         lines->generation[i] = frame->generation[begin + i];
         lines->hue[i] = (uint8_t)qdi_shade_hue(&job->copier->shade, row);
-        lines->at_x[i] = frame->x[begin + i];
-        lines->at_y[i] = frame->y[begin + i];
+        lines->at_x[i] = frame->at[begin + i].x;
+        lines->at_y[i] = frame->at[begin + i].y;
         lines->from_x[i] = step->base_x + (lines->at_x[i] - step->origin_x) * step->scale;
         lines->from_y[i] = step->base_y + (lines->at_y[i] - step->origin_y) * -step->scale;
         lines->from_level[i] = job->level[0];
@@ -261,20 +261,31 @@ static void finish_lines(const trail_job *job, trail_list *list, qdi_trail_lines
     lines->count = first;
 }
 
+/// Picture's trails: puts the coordinates of places apart.
+static void part_places(const qd_vec2 *restrict at, size_t count, double *restrict x, double *restrict y) {
+    for (size_t i = 0; i < count; ++i) {
+        x[i] = at[i].x;
+        y[i] = at[i].y;
+    }
+}
+
 /// Copies trails frame by frame.
 static void copy_bent_trails(const trail_job *job, trail_list *list, size_t begin, size_t ages,
                              qdi_trail_lines *lines) {
     float level[QDI_TRAIL_LINES];
+    double x[2][QDI_TRAIL_LINES], y[2][QDI_TRAIL_LINES];
     qdi_trail_step step = job->step;
     step.level = level;
+    part_places(job->frame[0]->at + begin, lines->count, x[0], y[0]);
     for (size_t age = 1; age < ages; ++age) {
-        const qdi_trail_frame *newer = job->frame[age - 1], *older = job->frame[age];
-        const size_t there = older->count - begin;
+        const qdi_trail_frame *older = job->frame[age];
+        const size_t there = older->count - begin, here = age % 2;
         if (there < lines->count) finish_lines(job, list, lines, there);
-        step.newer_x = newer->x + begin;
-        step.newer_y = newer->y + begin;
-        step.older_x = older->x + begin;
-        step.older_y = older->y + begin;
+        part_places(older->at + begin, lines->count, x[here], y[here]);
+        step.newer_x = x[!here];
+        step.newer_y = y[!here];
+        step.older_x = x[here];
+        step.older_y = y[here];
         step.generation = older->generation + begin;
         for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) level[i] = job->level[age];
         grow_lines(job, list, &step, lines);
@@ -339,8 +350,7 @@ static void find_next_bend(const trail_job *job, trail_walk *walk, size_t i, siz
     const qdi_trail_frame *frame = job->frame[walk->bend[i]];
     const size_t index = walk->begin + i;
     if (index >= frame->count) return;
-    __builtin_prefetch(frame->x + index);
-    __builtin_prefetch(frame->y + index);
+    __builtin_prefetch(frame->at + index);
 }
 
 /// The age of the place that body `i` of a walk goes to: where it bends, or as far as its way has no other
@@ -350,8 +360,8 @@ static size_t find_next_age(const trail_job *job, const trail_walk *walk, size_t
     size_t next = walk->bend[i];
     for (; next > age + 1; next = age + (next - age) / 2) {
         const qdi_trail_frame *to = job->frame[next];
-        const double x = fabs(to->x[walk->begin + i] - walk->newer_x[i]),
-                     y = fabs(to->y[walk->begin + i] - walk->newer_y[i]);
+        const double x = fabs(to->at[walk->begin + i].x - walk->newer_x[i]),
+                     y = fabs(to->at[walk->begin + i].y - walk->newer_y[i]);
         if (!(x < job->step.near_x) || !(y < job->step.near_y)) continue;
         const double fade = (double)(job->level[age] - job->level[next]),
                      most = 2.0 * (double)QDI_LINE_OFF +
@@ -375,8 +385,8 @@ static bool walk_on(const trail_job *job, trail_walk *walk, const qdi_trail_line
         walk->generation[i] = 0;
         return true;
     }
-    walk->older_x[i] = to->x[index];
-    walk->older_y[i] = to->y[index];
+    walk->older_x[i] = to->at[index].x;
+    walk->older_y[i] = to->at[index].y;
     return true;
 }
 
@@ -392,8 +402,7 @@ static void copy_straight_trails(const trail_job *job, trail_list *list, trail_w
     step.level = walk->level;
     memset(walk->age, 0, sizeof walk->age);
     memset(walk->level, 0, sizeof walk->level);
-    memcpy(walk->older_x, job->frame[0]->x + walk->begin, lines->count * sizeof *walk->older_x);
-    memcpy(walk->older_y, job->frame[0]->y + walk->begin, lines->count * sizeof *walk->older_y);
+    part_places(job->frame[0]->at + walk->begin, lines->count, walk->older_x, walk->older_y);
     for (size_t i = 0; i < lines->count && walk->ages > 1; ++i) find_next_bend(job, walk, i, 0);
     for (;;) {
         bool some = false;

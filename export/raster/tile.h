@@ -143,14 +143,14 @@ typedef struct qdi_disk_span {
     int y, from, full_from, full_to, to;
 } qdi_disk_span;
 
+/// Rows that are found together; a disk without a rim has no more, and no row of it more pixels.
+enum { QDI_DISK_ROWS = 16 };
+
 #ifdef __x86_64__
 /// Adds rows [low, high) of a stencil, whose whole width is in the tile's rows; `cell` is that of its corner,
 /// which may lie above the tile.
 void qdi_tile_stencil_avx2(qdi_tile *tile, const qdi_stencil *stencil, int cell, int low, int high,
                            qdi_brush brush);
-
-/// Most rows of a disk without a rim, and most pixels of one of its rows.
-enum { QDI_DISK_ROWS = 16 };
 
 /// Adds rows of a disk without a rim about (x, y), whose straight pieces have the radius `radius`.
 void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_span *rows,

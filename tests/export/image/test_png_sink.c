@@ -1,6 +1,10 @@
+#include "export/image/narrow_registers.h"
 #include "export/image/png_sink.h"
 #include "tests/support/harness.h"
 
+#ifdef __x86_64__
+#    include <cpuid.h>
+#endif
 #include <png.h>
 #include <quadrille/random.h>
 #include <string.h>
@@ -122,5 +126,35 @@ QD_TEST(what_cannot_be_is_told) {
     ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &sample.image, &bytes, &error), QD_ERR_INTERNAL);
     qdi_bytes_release(qd_allocator_default(), &bytes);
 }
+
+#ifdef __x86_64__
+/// True where the upper halves of vector registers are in use: bit 2 of what the processor says.
+static bool registers_are_wide(void) {
+    unsigned low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+    return low >> 2 & 1;
+}
+
+/// Code in SSE's instructions after an encoder that leaves them in use takes twice as long.
+QD_TEST(registers_are_left_narrow) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    // Saved by the system, and the processor says which are in use.
+    if (!__builtin_cpu_supports("avx") || !__get_cpuid_count(0xd, 1, &a, &b, &c, &d) || !(a >> 2 & 1)) return;
+    __asm__ volatile("vpcmpeqd %%xmm0, %%xmm0, %%xmm0\n\tvinsertf128 $1, %%xmm0, %%ymm0, %%ymm0" ::: "xmm0");
+    ck_assert(registers_are_wide());
+    qdi_narrow_registers();
+    ck_assert(!registers_are_wide());
+    static uint8_t pixels[1 << 20];
+    struct sample sample;
+    make_sample(&sample);
+    sample.image.width = sample.image.height = 1024;
+    sample.image.pixels = pixels;
+    qdi_bytes bytes = {0};
+    ck_assert_int_eq(qdi_png_encode(qd_allocator_default(), &sample.image, &bytes, NULL), QD_OK);
+    const bool wide = registers_are_wide();
+    qdi_bytes_release(qd_allocator_default(), &bytes);
+    ck_assert(!wide);
+}
+#endif
 
 QD_TEST_MAIN("png_sink", 120, NULL, NULL)

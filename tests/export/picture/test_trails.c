@@ -210,11 +210,11 @@ static void check_images(uint64_t seed) {
     ck_assert(all.picture.facts.scale == qdi_camera_fit((qd_vec2){40, 40}, (qd_vec2){0, 0}, area).scale);
     size_t count = 0;
     for (size_t k = 0; k < BODIES; ++k) {
-        qd_vec2 at = {qdi_trails_at(&all.trails, 0)->x[k], qdi_trails_at(&all.trails, 0)->y[k]};
+        qd_vec2 at = {qdi_trails_at(&all.trails, 0)->at[k].x, qdi_trails_at(&all.trails, 0)->at[k].y};
         for (size_t back = 1; back <= FRAMES; ++back) {
             const qdi_trail_frame *old = qdi_trails_at(&all.trails, back);
-            const qd_vec2 to = {at.x + remainder(old->x[k] - at.x, 40),
-                                at.y + remainder(old->y[k] - at.y, 40)};
+            const qd_vec2 to = {at.x + remainder(old->at[k].x - at.x, 40),
+                                at.y + remainder(old->at[k].y - at.y, 40)};
             count += add_images(&all, at, to, back, pieces + count);
             at = to;
         }
