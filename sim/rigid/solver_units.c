@@ -247,19 +247,6 @@ typedef struct table_job {
     qdi_solver_units *units;
 } table_job;
 
-/// Solver's units: the first place from `low` to `high` in the list whose link is of `colour` or a later one.
-static size_t find_colour(const table_job *job, const uint32_t *list, size_t low, size_t high,
-                          size_t colour) {
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list[middle] < job->solver->colours->start[colour])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /// Solver's units: how many of the links of a colour have two touches: these come first.
 static size_t find_twos(const table_job *job, const uint32_t *list, size_t low, size_t high) {
     const size_t begin = low;
@@ -285,7 +272,8 @@ static void table_range(void *context, size_t begin, size_t end) {
         for (size_t c = 0; c < colours->count; ++c) {
             const size_t stop = c + 1 == colours->count
                                     ? job->first[u + 1]
-                                    : find_colour(job, list, start, job->first[u + 1], c + 1);
+                                    : qdi_lower_bound_32(list, start, job->first[u + 1],
+                                                         (uint32_t)job->solver->colours->start[c + 1]);
             colours->start[c] = (uint32_t)start;
             colours->taken[c] = (uint32_t)(stop - start);
             colours->twos[c] = (uint32_t)find_twos(job, list, start, stop);
