@@ -19,7 +19,7 @@
 #include "sim/rigid/bounce.h"
 #include "sim/rigid/colour.h"
 #include "sim/rigid/constraint.h"
-#include "sim/rigid/impulse.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/rigid/solver.h"
 #include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
@@ -295,7 +295,7 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
     job->rest = qdi_arena_take(&scratch->arena, count, sizeof *job->rest);
     scratch->dirty = qdi_arena_take(&scratch->arena, world->count, sizeof *scratch->dirty);
     if (!scratch->constraints || !job->rest || !scratch->dirty) return QD_ERR_MEMORY;
-    qdi_bounce_begin(world);
+    qdi_team_zero(world->team, scratch->dirty, world->count * sizeof *scratch->dirty);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
     const bool any = qdi_exclusive_scan(job->count, ranges) > 0;
     qd_status status = any ? qdi_bounce(world, colours) : QD_OK;

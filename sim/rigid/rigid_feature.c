@@ -1,7 +1,6 @@
 // What rigid contacts and fast bodies do in a step, stage by stage.
 
-#include "sim/rigid/ccd_follow.h"
-#include "sim/rigid/impulse.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/world/feature.h"
 #include "sim/world/forces.h"
 #include "sim/world/world_impl.h"

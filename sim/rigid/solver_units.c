@@ -6,7 +6,7 @@
 // While links stay the same, so do units. Where most of the links are those of large islands the search was
 // in vain, and is not made again for a while.
 
-#include "sim/rigid/solver_units.h"
+#include "sim/rigid/solver_job.h"
 
 #include "core/base/lower_bound.h"
 #include "sim/rigid/island.h"
@@ -45,12 +45,6 @@ typedef struct units_job {
 } units_job;
 
 // ---- which unit ----
-
-/// Solver's units: gives a range of rows islands without links.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const units_job *job = context;
-    for (size_t r = begin; r < end; ++r) atomic_store_explicit(&job->size[r], 0, memory_order_relaxed);
-}
 
 /// Solver's units: counts a range of links for their islands; those that follow each other at once.
 static void size_range(void *context, size_t begin, size_t end) {
@@ -133,7 +127,7 @@ static qd_status deal_islands(qd_world *world, size_t links) {
                      .unit = scratch->unit_of};
     if (status != QD_OK || !job.parent || !job.size || !job.sum) return QD_ERR_MEMORY;
     qdi_islands_join(world, scratch->links, links, job.parent);
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
+    qdi_team_zero(world->team, job.size, world->count * sizeof *job.size);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, size_range, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_range, &job);
     const size_t small = qdi_exclusive_scan(job.sum, ranges);
