@@ -197,24 +197,29 @@ static qd_status follow_impacts(qdi_step *step, qdi_lap *lap) {
     return list_impacts(step);
 }
 
-qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, struct qdi_found *found,
-                         qdi_lap *lap) {
+/// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where
+/// they really go, their boxes with them. The world's tree must still be that of `now`; it may be brought up
+/// to date for `next`, which `found` tells. What walls gave is added to the gains; impacts go to `following`.
+static qd_status follow(qd_world *world, qdi_step_context *context) {
+    if (world->fast == 0 && world->scratch.pressed == 0) return QD_OK;
     qd_status status = prepare(world);
     if (status != QD_OK) return status;
-    qd_vec2 period = qdi_world_period(world);
+    const qd_vec2 period = qdi_world_period(world);
     qdi_step step = {.world = world,
                      .ccd = world->scratch.ccd,
-                     .dt = dt,
+                     .dt = context->dt,
                      .part = qdi_ccd_part(world),
-                     .threshold = qdi_impulse_threshold(world, dt),
+                     .threshold = qdi_impulse_threshold(world, context->dt),
                      .reach = qdi_speculative(world),
                      .following = world->def.continuous == QD_CONTINUOUS_ON,
                      .fresh = SIZE_MAX,
                      .periodic = period.x > 0 || period.y > 0,
-                     .walls = walls,
-                     .found = found};
-    if (step.following) return follow_impacts(&step, lap);
-    status = qdi_ccd_stop(&step, lap);
+                     .walls = &context->gains[0],
+                     .found = context->found};
+    if (step.following) return follow_impacts(&step, context->lap);
+    status = qdi_ccd_stop(&step, context->lap);
     if (status == QD_OK) count_lost(&step);
     return status;
 }
+
+const qdi_feature qdi_ccd_feature = {.at = {[QDI_STAGE_FOLLOW] = follow}};

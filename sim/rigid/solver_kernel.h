@@ -45,7 +45,7 @@ QDI_ALWAYS void v_take(const qdi_mover *movers, const uint32_t *slots, unsigned 
 QDI_ALWAYS void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
                        const vec in[4]) {
     double *rows[WIDTH];
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = qdi_mover_at(movers, slots[k], part);
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = (double *)(movers + slots[k]) + part;
     v_rows(rows, bits, in);
 }
 
