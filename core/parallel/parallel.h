@@ -22,6 +22,9 @@ void qdi_team_for(qd_team *team, size_t count, size_t grain, qdi_range_function 
 void qdi_team_for_workers(qd_team *team, size_t count, size_t grain, qdi_worker_function function,
                           void *context);
 
+/// Team: sets `bytes` bytes to zero, in parallel where they are many.
+void qdi_team_zero(qd_team *team, void *memory, size_t bytes);
+
 /// Limits the loops that follow to `most` threads; 0: all of the team. For phases of many short loops over
 /// the same few data, where moving data from one processor's cache to another costs more than the other
 /// processor saves.

@@ -293,6 +293,16 @@ void qdi_team_for_workers(qd_team *team, size_t count, size_t grain, qdi_worker_
     run_loop(team, count, grain, &(loop_body){.worker = function, .context = context});
 }
 
+/// Team: zeroes a range of bytes.
+static void zero_range(void *context, size_t begin, size_t end) {
+    memset((unsigned char *)context + begin, 0, end - begin);
+}
+
+void qdi_team_zero(qd_team *team, void *memory, size_t bytes) {
+    enum { GRAIN = 1 << 14 };
+    qdi_team_for(team, bytes, GRAIN, zero_range, memory);
+}
+
 size_t qdi_exclusive_scan(size_t *values, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; ++i) {

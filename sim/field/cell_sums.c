@@ -4,8 +4,6 @@
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
 
-#include <string.h>
-
 /// Cells of a range.
 enum { GRAIN = 1024 };
 
@@ -13,12 +11,6 @@ typedef struct sums_job {
     const qdi_cell_sums *sums;
     double *into;
 } sums_job;
-
-// Sets a range of cells of all workers to nothing.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const qdi_cell_sums *sums = ((const sums_job *)context)->sums;
-    memset(sums->tallies + begin, 0, (end - begin) * sizeof *sums->tallies);
-}
 
 // Adds up what workers have in a range of cells.
 static void merge_range(void *context, size_t begin, size_t end) {
@@ -50,8 +42,7 @@ qd_status qdi_cell_sums_begin(qdi_cell_sums *sums, qd_team *team, size_t cells, 
         whole.terms += most[r].terms;
     }
     for (int t = 0; t < QDI_CELL_TALLIES; ++t) sums->cut[t] = qdi_tally_cut_for(&whole.most[t], whole.terms);
-    sums_job job = {.sums = sums};
-    qdi_team_for(team, all, GRAIN, clear_range, &job);
+    qdi_team_zero(team, sums->tallies, all * sizeof *sums->tallies);
     return QD_OK;
 }
 

@@ -221,17 +221,6 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
     return bounced > 0;
 }
 
-/// Marks a range of bodies as not changed by bounces.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const qd_world *world = context;
-    for (size_t r = begin; r < end; ++r)
-        atomic_store_explicit(&world->scratch.dirty[r], 0, memory_order_relaxed);
-}
-
-void qdi_bounce_begin(qd_world *world) {
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, world);
-}
-
 qd_status qdi_bounce(qd_world *world, const qdi_colours *colours) {
     const size_t ranges = qdi_range_count(colours->start[colours->count], QDI_BOUNCE_GRAIN);
     bounce_job job = {.world = world, .motion = world->next};

@@ -8,8 +8,6 @@
 /// `contact_balance`.
 bool qdi_constraint_bounce(qdi_constraint *constraint, const qdi_motion *motion, double threshold,
                            qdi_contact_balance *contact_balance);
-/// No body is dirty in this step so far.
-void qdi_bounce_begin(qd_world *world);
 /// Notes that a constraint's bodies need a look by visit `visit` of their constraints (rigid/bounce.c).
 static inline void qdi_bounce_mark(const qd_world *world, const qdi_constraint *constraint, uint32_t visit) {
     _Atomic uint32_t *dirty = world->scratch.dirty;

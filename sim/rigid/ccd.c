@@ -2,8 +2,8 @@
 
 #include "sim/contact/events.h"
 #include "sim/contact/margin.h"
-#include "sim/rigid/ccd_follow.h"
 #include "sim/rigid/constraint.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/lap.h"
@@ -25,7 +25,6 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->glances, ccd->glance_room, sizeof *ccd->glances);
     qdi_release(allocator, ccd->flags, ccd->flag_room, 1);
     qdi_release(allocator, ccd->ways, ccd->ways_room, sizeof *ccd->ways);
-    qdi_release(allocator, ccd->followed, ccd->followed_room, sizeof *ccd->followed);
     qdi_release(allocator, ccd->followed_rows, ccd->followed_rows_room, sizeof *ccd->followed_rows);
     for (size_t w = 0; w < ccd->meets_room; ++w) {
         qdi_release(allocator, ccd->meets[w].at, ccd->meets[w].room, sizeof *ccd->meets[w].at);
@@ -34,7 +33,6 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
                     sizeof *ccd->meets[w].lowered);
     }
     qdi_release(allocator, ccd->meets, ccd->meets_room, sizeof *ccd->meets);
-    qdi_release(allocator, ccd->met, ccd->met_room, sizeof *ccd->met);
     qdi_release(allocator, ccd->edges, ccd->edge_room, sizeof *ccd->edges);
     qdi_release(allocator, ccd->trajectories, ccd->trajectory_room, sizeof *ccd->trajectories);
     qdi_release(allocator, ccd->segments, ccd->segment_room, sizeof *ccd->segments);
@@ -48,11 +46,6 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->carried, ccd->carried_room, sizeof *ccd->carried);
     qdi_release(allocator, ccd->along, ccd->along_room, sizeof *ccd->along);
     qdi_release(allocator, ccd->carrier, ccd->carrier_room, sizeof *ccd->carrier);
-    qdi_release(allocator, ccd->clusters, ccd->cluster_room, sizeof *ccd->clusters);
-    qdi_release(allocator, ccd->by_cluster, ccd->by_cluster_room, sizeof *ccd->by_cluster);
-    qdi_release(allocator, ccd->edge_by_cluster, ccd->edge_by_cluster_room, sizeof *ccd->edge_by_cluster);
-    qdi_release(allocator, ccd->incident, ccd->incident_room, sizeof *ccd->incident);
-    qdi_release(allocator, ccd->winner, ccd->winner_room, sizeof *ccd->winner);
     qdi_release(allocator, ccd, 1, sizeof *ccd);
 }
 
@@ -72,7 +65,7 @@ static qd_status prepare(qd_world *world) {
     ccd->heap = NULL; // the arena has been cleared since
     ccd->looks = 0;
     atomic_store_explicit(&ccd->misses, false, memory_order_relaxed);
-    ccd->edge_count = ccd->trajectory_count = ccd->segment_count = ccd->cluster_count = 0;
+    ccd->edge_count = ccd->trajectory_count = ccd->segment_count = 0;
     return QD_OK;
 }
 
@@ -204,24 +197,29 @@ static qd_status follow_impacts(qdi_step *step, qdi_lap *lap) {
     return list_impacts(step);
 }
 
-qd_status qdi_ccd_follow(qd_world *world, double dt, qdi_wall_gain *walls, struct qdi_found *found,
-                         qdi_lap *lap) {
+/// Follows the ways of bodies through the step on its way, from `now` to `next`, and puts into `next` where
+/// they really go, their boxes with them. The world's tree must still be that of `now`; it may be brought up
+/// to date for `next`, which `found` tells. What walls gave is added to the gains; impacts go to `following`.
+static qd_status follow(qd_world *world, qdi_step_context *context) {
+    if (world->fast == 0 && world->scratch.pressed == 0) return QD_OK;
     qd_status status = prepare(world);
     if (status != QD_OK) return status;
-    qd_vec2 period = qdi_world_period(world);
+    const qd_vec2 period = qdi_world_period(world);
     qdi_step step = {.world = world,
                      .ccd = world->scratch.ccd,
-                     .dt = dt,
+                     .dt = context->dt,
                      .part = qdi_ccd_part(world),
-                     .threshold = qdi_impulse_threshold(world, dt),
+                     .threshold = qdi_impulse_threshold(world, context->dt),
                      .reach = qdi_speculative(world),
                      .following = world->def.continuous == QD_CONTINUOUS_ON,
                      .fresh = SIZE_MAX,
                      .periodic = period.x > 0 || period.y > 0,
-                     .walls = walls,
-                     .found = found};
-    if (step.following) return follow_impacts(&step, lap);
-    status = qdi_ccd_stop(&step, lap);
+                     .walls = &context->gains[0],
+                     .found = context->found};
+    if (step.following) return follow_impacts(&step, context->lap);
+    status = qdi_ccd_stop(&step, context->lap);
     if (status == QD_OK) count_lost(&step);
     return status;
 }
+
+const qdi_feature qdi_ccd_feature = {.at = {[QDI_STAGE_FOLLOW] = follow}};

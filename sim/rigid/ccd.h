@@ -171,17 +171,19 @@ typedef struct qdi_meets {
 } qdi_meets;
 
 /// What a heap may move along with: the first and the last carrier that touch it, by name
-/// (rigid/ccd_ground.c); and whether something touches it that does not move.
+/// (rigid/ccd_ground.c); and whether something touches it that does not move. Zeroed: nothing does.
 typedef struct qdi_grounds {
-    _Atomic uint32_t first, last;
+    _Atomic uint32_t before; ///< of the first, ~name: both are found as a maximum
+    _Atomic uint32_t last;
     atomic_bool fixed;
 } qdi_grounds;
 
 /// What a range of bodies does in a step, at most or at least.
 typedef struct qdi_ways {
-    double slow;  ///< how far any point of a body that is not followed moves at most, squared
-    double drive; ///< the size of what a body can drive (rigid/ccd_drive.h), squared
-    double least; ///< the size of the smallest one that is followed
+    size_t followed; ///< how many are
+    double slow;     ///< how far any point of a body that is not followed moves at most, squared
+    double drive;    ///< the size of what a body can drive (QDI_DRIVING_PART), squared
+    double least;    ///< the size of the smallest one that is followed
 } qdi_ways;
 
 /// Working memory, kept from step to step.
@@ -196,14 +198,11 @@ struct qdi_ccd {
     atomic_bool carriers;    ///< some kinematic body moves
     atomic_bool misses;      ///< some path is too long to be followed
     qdi_ways *ways;          ///< per range
-    size_t *followed;        ///< per range of bodies: how many are followed
-    uint32_t *followed_rows; ///< those, a range's from its first row on
-    size_t ways_room, followed_room, followed_rows_room;
+    uint32_t *followed_rows; ///< who is followed, a range's from its first row on
+    size_t ways_room, followed_rows_room;
     qdi_meets *meets; ///< by worker
     size_t meets_room;
-    uint64_t looks; ///< in the step: pairs that visitors were shown, and each time that a body was stopped
-    qdi_meet *met;  ///< of all workers
-    size_t met_room;
+    uint64_t looks;  ///< in the step: pairs that visitors were shown, and each time that a body was stopped
     qdi_edge *edges; ///< in order of key
     size_t edge_count, edge_room;
     qdi_trajectory *trajectories;
@@ -214,8 +213,10 @@ struct qdi_ccd {
     qdi_path_segment *old_segments; ///< of the round before
     qd_impact *old_impacts;
     size_t old_segment_room, old_impact_room;
+    // In the arena, while a round's clusters are solved:
     qdi_cluster *clusters;
-    size_t cluster_count, cluster_room;
+    size_t cluster_count;
+    uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
     bool stops_hold; ///< `stopped` is of this step
     bool stopping;   ///< a cluster has been given up since bodies were stopped
     // Who is stopped (rigid/ccd_clamp.c), in any order; and of these by row. All others, and all when a step
@@ -227,14 +228,12 @@ struct qdi_ccd {
     double never;
     _Atomic uint64_t *stops; ///< the bits of the time, as it is found
     double *stopped;         ///< the time, of the rounds before
-    uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.h)
+    uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.c)
     double *carried;         ///< from when on: when it was stopped, or later
     qdi_twist *along;        ///< and its mean velocity from then on; NaN as x: it is not known yet
     _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: not asked for yet
     qdi_grounds *grounds;    ///< of a heap, by its first row; NULL: nothing carries
     size_t stops_room, stopped_room, carrier_room, carried_room, along_room;
-    uint32_t *by_cluster, *edge_by_cluster, *incident, *winner;
-    size_t by_cluster_room, edge_by_cluster_room, incident_room, winner_room;
 };
 
 /// A step on its path, for the files of this.
@@ -336,7 +335,7 @@ static inline bool qdi_ccd_glances(const qdi_step *step) {
 
 /// How far any point of a body moves at most in the step where nothing stops it.
 double qdi_ccd_way(const qdi_step *step, uint32_t row);
-/// Finds out who is followed: `flags`, and per range how many; `ways` is of all.
+/// Finds out who is followed (`flags`), and what ranges of bodies do; `ways` is of all.
 QD_MUST_USE qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways);
 
 // ---- rigid/ccd_sweep.c ----
@@ -434,3 +433,13 @@ void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 /// Forms clusters and solves those with new edges; their bodies' paths are new then. `outside`: one of these
 /// has left its box in the world's tree. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside);
+
+// ---- rigid/ccd_drive.c ----
+
+/// A mover drives what is smaller than its way through the step, and than this part of its size.
+#define QDI_DRIVING_PART 0.5
+
+/// Marks with QDI_DRIVEN, of the bodies that are followed, those whose heap is driven (rigid/ccd_drive.c).
+/// `most`: the size that all bodies have that can be driven by anybody; `least`: the size of the smallest
+/// body that is followed; where no body can be driven, this costs nothing. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_ccd_mark_driven(const qdi_step *step, double most, double least);

@@ -12,9 +12,6 @@
 // order).
 
 #include "sim/contact/margin.h"
-#include "sim/rigid/ccd_drive.h"
-#include "sim/rigid/ccd_ground.h"
-#include "sim/rigid/ccd_plough.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -404,13 +401,10 @@ static qd_status take_rounds(qdi_step *step, bool more) {
 }
 
 qd_status qdi_ccd_begin(qdi_step *step, size_t *count) {
-    const qdi_ccd *ccd = step->ccd;
     qdi_ways ways;
     const qd_status status = qdi_ccd_survey(step, &ways);
     if (status != QD_OK) return status;
-    *count = 0;
-    for (size_t k = 0; k < qdi_range_count(step->world->count, QDI_BODY_GRAIN); ++k)
-        *count += ccd->followed[k];
+    *count = ways.followed;
     step->slow = sqrt(ways.slow) * (1 + 1e-6); // more than boxes are rounded by
     step->least = ways.least;
     step->few = !step->periodic && *count * FEW <= step->world->count && step->slow <= ways.least;

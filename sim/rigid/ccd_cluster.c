@@ -67,25 +67,17 @@ static uint32_t cluster_of(const qdi_ccd *ccd, const qdi_edge *edge) {
         .root;
 }
 
-/// Makes room for the clusters of a step.
+/// Makes room for the clusters of a round.
 static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
-    const qd_allocator *allocator = step->world->allocator;
-    qd_status status = qdi_reserve(allocator, &ccd->clusters, &ccd->cluster_room, 0, ccd->cluster_count,
-                                   sizeof *ccd->clusters);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->by_cluster, &ccd->by_cluster_room, 0, ccd->trajectory_count,
-                             sizeof *ccd->by_cluster);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->edge_by_cluster, &ccd->edge_by_cluster_room, 0, ccd->edge_count,
-                             sizeof *ccd->edge_by_cluster);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->incident, &ccd->incident_room, 0, 2 * ccd->edge_count,
-                             sizeof *ccd->incident);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->winner, &ccd->winner_room, 0, 2 * ccd->edge_count,
-                             sizeof *ccd->winner);
-    return status;
+    qdi_arena *arena = &step->world->scratch.arena;
+    ccd->clusters = qdi_arena_take(arena, ccd->cluster_count, sizeof *ccd->clusters);
+    ccd->by_cluster = qdi_arena_take(arena, ccd->trajectory_count, sizeof *ccd->by_cluster);
+    ccd->edge_by_cluster = qdi_arena_take(arena, ccd->edge_count, sizeof *ccd->edge_by_cluster);
+    ccd->incident = qdi_arena_take(arena, 2 * ccd->edge_count, sizeof *ccd->incident);
+    ccd->winner = qdi_arena_take(arena, 2 * ccd->edge_count, sizeof *ccd->winner);
+    const bool all = ccd->clusters && ccd->by_cluster && ccd->edge_by_cluster && ccd->incident && ccd->winner;
+    return all ? QD_OK : QD_ERR_MEMORY;
 }
 
 /// Courses and edges by cluster, in order.
@@ -246,7 +238,8 @@ static void solve_range(void *context, size_t begin, size_t end) {
     }
 }
 
-qd_status qdi_ccd_solve(const qdi_step *step, bool *outside) {
+/// Clusters of ccd: see qdi_ccd_solve, which gives back what is taken from the arena.
+static qd_status solve(const qdi_step *step, bool *outside) {
     qdi_ccd *ccd = step->ccd;
     *outside = false;
     qd_status status = add_courses(step);
@@ -268,4 +261,12 @@ qd_status qdi_ccd_solve(const qdi_step *step, bool *outside) {
         if (cluster->fresh && cluster->given_up) ccd->stopping = true;
     }
     return QD_OK;
+}
+
+qd_status qdi_ccd_solve(const qdi_step *step, bool *outside) {
+    qdi_arena *arena = &step->world->scratch.arena;
+    const qdi_arena_mark mark = qdi_arena_mark_of(arena);
+    const qd_status status = solve(step, outside);
+    qdi_arena_give_back(arena, mark);
+    return status;
 }

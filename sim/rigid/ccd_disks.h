@@ -15,13 +15,13 @@ typedef struct qdi_ccd_disks {
     uint32_t *rows; ///< get those that are followed, from `begin` on
 } qdi_ccd_disks;
 
-/// Surveys the disks [begin, end): returns how many are followed, and tells in `ways` what they do.
-typedef size_t (*qdi_ccd_disks_survey)(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
+/// Surveys the disks [begin, end), and tells in `ways` what they do.
+typedef void (*qdi_ccd_disks_survey)(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
 
 /// The one for an instruction set that is available; not AUTO.
 qdi_ccd_disks_survey qdi_ccd_disks_survey_of(qd_simd simd);
 
-size_t qdi_ccd_disks_portable(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
+void qdi_ccd_disks_portable(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
 #ifdef __x86_64__
-size_t qdi_ccd_disks_avx2(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
+void qdi_ccd_disks_avx2(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways);
 #endif

@@ -7,7 +7,7 @@
 
 #ifdef __x86_64__
 // Survey of disks, AVX2.
-size_t qdi_ccd_disks_avx2(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways) {
-    return survey_disks(disks, begin, end, ways);
+void qdi_ccd_disks_avx2(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways) {
+    survey_disks(disks, begin, end, ways);
 }
 #endif

@@ -3,7 +3,6 @@
 
 #include "core/math/lanes.h"
 #include "sim/rigid/ccd_disks.h"
-#include "sim/rigid/ccd_drive.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,11 +54,10 @@ static inline double way_of(const qdi_ccd_disks *disks, size_t row) {
 }
 
 /// Survey of disks: lists and flags those of a piece that are followed, and notes what they do.
-static inline size_t list(const qdi_ccd_disks *disks, size_t begin, uint64_t followed, uint32_t *rows,
-                          qdi_ways *ways) {
+static inline void list(const qdi_ccd_disks *disks, size_t begin, uint64_t followed, uint32_t *rows,
+                        qdi_ways *ways) {
     const qdi_ccd_disks d = *disks; // no flag that is written is one of these numbers
     qdi_ways all = *ways;
-    size_t count = 0;
     for (; followed; followed &= followed - 1) {
         const size_t row = begin + (size_t)__builtin_ctzll(followed);
         const double squared = d.radius[row] * d.radius[row], way = way_of(&d, row),
@@ -67,15 +65,14 @@ static inline size_t list(const qdi_ccd_disks *disks, size_t begin, uint64_t fol
         all.drive = drive > all.drive ? drive : all.drive;
         all.least = squared < all.least ? squared : all.least;
         d.flags[row] = QDI_FOLLOWED;
-        rows[count++] = (uint32_t)row;
+        rows[all.followed++] = (uint32_t)row;
     }
     *ways = all;
-    return count;
 }
 
 /// Survey of disks: the same for a piece of them, of which `slow` is how far the others move at most.
-static inline size_t survey_piece(const qdi_ccd_disks *disks, size_t begin, size_t count, uint32_t *rows,
-                                  vec *slow, qdi_ways *ways) {
+static inline void survey_piece(const qdi_ccd_disks *disks, size_t begin, size_t count, uint32_t *rows,
+                                vec *slow, qdi_ways *ways) {
     vec most = *slow;
     uint64_t followed = 0;
     size_t k = 0;
@@ -91,20 +88,17 @@ static inline size_t survey_piece(const qdi_ccd_disks *disks, size_t begin, size
     }
     *slow = most;
     memset(disks->flags + begin, 0, count);
-    return list(disks, begin, followed, rows, ways);
+    list(disks, begin, followed, rows, ways);
 }
 
 /// Survey of disks, see qdi_ccd_disks_survey. Nobody who is not followed moves by more than it could drive.
-static inline size_t survey_disks(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways) {
+static inline void survey_disks(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways) {
     *ways = (qdi_ways){.least = (double)INFINITY};
-    size_t count = 0;
     vec slow = {0};
     for (size_t at = begin; at < end; at += PIECE)
-        count += survey_piece(disks, at, end - at < PIECE ? end - at : PIECE, disks->rows + begin + count,
-                              &slow, ways);
+        survey_piece(disks, at, end - at < PIECE ? end - at : PIECE, disks->rows + begin, &slow, ways);
     for (int k = 0; k < WIDTH; ++k)
         if (slow[k] > ways->slow) ways->slow = slow[k];
     if (ways->slow > ways->drive) ways->drive = ways->slow;
     ways->least = sqrt(ways->least);
-    return count;
 }

@@ -6,8 +6,8 @@
 #include "sim/rigid/ccd_disks_kernel.h"
 
 // Survey of disks, on any processor.
-size_t qdi_ccd_disks_portable(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways) {
-    return survey_disks(disks, begin, end, ways);
+void qdi_ccd_disks_portable(const qdi_ccd_disks *disks, size_t begin, size_t end, qdi_ways *ways) {
+    survey_disks(disks, begin, end, ways);
 }
 
 qdi_ccd_disks_survey qdi_ccd_disks_survey_of(qd_simd simd) {

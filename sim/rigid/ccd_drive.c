@@ -7,9 +7,6 @@
 //
 // A heap is an island (rigid/island.h). Shared between ranges: maxima.
 
-#include "sim/rigid/ccd_drive.h"
-
-#include "sim/rigid/ccd_ground.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/island.h"
@@ -40,11 +37,6 @@ static _Atomic uint64_t *drive_of(const drive_job *job, uint32_t row) {
     return &job->drives[qdi_island_of(job->step->ccd->heap, row)];
 }
 
-/// Drives of ccd: nothing is driven yet in the heap of a body.
-static void clear(const drive_job *job, uint32_t row) {
-    atomic_store_explicit(drive_of(job, row), qdi_time_bits(0), memory_order_relaxed);
-}
-
 /// Drives of ccd: notes the size that a mover can drive, for its heap.
 static void note(const drive_job *job, uint32_t row) {
     const double part = QDI_DRIVING_PART * qdi_inner_of_row(job->step->world, row);
@@ -68,11 +60,6 @@ static void mark(const drive_job *job, uint32_t row) {
         __atomic_fetch_or(flags, QDI_DRIVEN, __ATOMIC_RELAXED);
 }
 
-/// Drives of ccd: clears the drives of a range of contacts.
-static void clear_range(void *context, size_t begin, size_t end) {
-    each_mover(context, begin, end, clear);
-}
-
 /// Drives of ccd: notes those of a range of contacts.
 static void note_range(void *context, size_t begin, size_t end) {
     each_mover(context, begin, end, note);
@@ -91,7 +78,7 @@ qd_status qdi_ccd_mark_driven(const qdi_step *step, double most, double least) {
     if (!job.drives) return QD_ERR_MEMORY;
     const qd_status status = qdi_ccd_find_heaps(step);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, clear_range, &job);
+    qdi_team_zero(world->team, job.drives, world->count * sizeof *job.drives);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, note_range, &job);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, mark_range, &job);
     return QD_OK;

@@ -361,7 +361,7 @@ static void look_at_sides(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
     const qdi_ccd *ccd = job->step->ccd;
     (void)end;
-    for (size_t k = 0; k < ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
+    for (size_t k = 0; k < ccd->ways[begin / QDI_BODY_GRAIN].followed; ++k)
         look_aside(job, ccd->followed_rows[begin + k], worker);
 }
 
@@ -449,21 +449,6 @@ static int compare(const void *p, const void *q) {
     return a < b ? -1 : a > b;
 }
 
-/// Impacts of ccd: all that was found, in order of key.
-static qd_status collect(const qdi_step *step, size_t *count) {
-    qdi_ccd *ccd = step->ccd;
-    size_t workers = (size_t)qd_team_threads(step->world->team), found = 0;
-    for (size_t w = 0; w < workers; ++w) found += ccd->meets[w].count;
-    qd_status status = qdi_reserve(step->world->allocator, &ccd->met, &ccd->met_room, 0, found,
-                                   sizeof *ccd->met);
-    if (status != QD_OK) return status;
-    *count = 0;
-    for (size_t w = 0; w < workers; ++w)
-        for (size_t i = 0; i < ccd->meets[w].count; ++i) ccd->met[(*count)++] = ccd->meets[w].at[i];
-    if (found > 0) qsort(ccd->met, found, sizeof *ccd->met, compare); // no two keys are equal
-    return QD_OK;
-}
-
 /// Impacts of ccd: the edge of two paths that meet.
 static qdi_edge edge_of(const qdi_meet *meet) {
     return (qdi_edge){.key = meet->key,
@@ -478,18 +463,40 @@ static qdi_edge edge_of(const qdi_meet *meet) {
 }
 
 /// Impacts of ccd: merges what was found into the edges, from the end on.
-static void merge(qdi_ccd *ccd, size_t count) {
+static void merge(qdi_ccd *ccd, const qdi_meet *met, size_t count) {
     size_t old = ccd->edge_count, new = count;
     for (size_t i = 0; i < old; ++i) ccd->edges[i].fresh = false;
     ccd->edge_count = old + new;
     for (size_t place = old + new; new > 0;) {
-        bool from_old = old > 0 && ccd->edges[old - 1].key > ccd->met[new - 1].key;
+        bool from_old = old > 0 && ccd->edges[old - 1].key > met[new - 1].key;
         --place;
         if (from_old)
             ccd->edges[place] = ccd->edges[--old];
         else
-            ccd->edges[place] = edge_of(&ccd->met[--new]);
+            ccd->edges[place] = edge_of(&met[--new]);
     }
+}
+
+/// Impacts of ccd: adds all that was found to the edges, which are in order of key; `count` tells how many.
+static qd_status collect(const qdi_step *step, size_t *count) {
+    qdi_ccd *ccd = step->ccd;
+    qdi_arena *arena = &step->world->scratch.arena;
+    const size_t workers = (size_t)qd_team_threads(step->world->team);
+    size_t found = 0;
+    for (size_t w = 0; w < workers; ++w) found += ccd->meets[w].count;
+    const qdi_arena_mark mark = qdi_arena_mark_of(arena);
+    qdi_meet *met = qdi_arena_take(arena, found, sizeof *met);
+    qd_status status = met ? qdi_reserve(step->world->allocator, &ccd->edges, &ccd->edge_room,
+                                         ccd->edge_count, ccd->edge_count + found, sizeof *ccd->edges)
+                           : QD_ERR_MEMORY;
+    for (size_t w = 0; w < workers && status == QD_OK; ++w)
+        for (size_t i = 0; i < ccd->meets[w].count; ++i) met[(*count)++] = ccd->meets[w].at[i];
+    if (*count > 0) {
+        qsort(met, *count, sizeof *met, compare); // no two keys are equal
+        merge(ccd, met, *count);
+    }
+    qdi_arena_give_back(arena, mark);
+    return status;
 }
 
 /// Impacts of ccd: what may be found of two. It is large, and most find nothing: where they meet is not set.
@@ -529,17 +536,8 @@ static void note_wall(const qdi_step *step, uint32_t row, int wall, int worker) 
 }
 
 qd_status qdi_ccd_find(const qdi_step *step, size_t *added) {
-    qdi_ccd *ccd = step->ccd;
     const qdi_ccd_visitor visitor = {note_pair, note_wall};
     *added = 0;
-    size_t found;
-    qd_status status = qdi_ccd_visit(step, &visitor);
-    if (status == QD_OK) status = collect(step, &found);
-    if (status == QD_OK)
-        status = qdi_reserve(step->world->allocator, &ccd->edges, &ccd->edge_room, ccd->edge_count,
-                             ccd->edge_count + found, sizeof *ccd->edges);
-    if (status != QD_OK) return status;
-    if (found > 0) merge(ccd, found);
-    *added = found;
-    return QD_OK;
+    const qd_status status = qdi_ccd_visit(step, &visitor);
+    return status == QD_OK ? collect(step, added) : status;
 }

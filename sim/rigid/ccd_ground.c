@@ -7,10 +7,9 @@
 // kinematic bodies and walls that touch it and move. A body takes that one whose motion, where the body is,
 // is nearest to its own; where something touches the heap that does not move, only one that is near it.
 //
-// Shared between ranges: minima and maxima.
+// Shared between ranges: maxima.
 
-#include "sim/rigid/ccd_ground.h"
-
+#include "sim/rigid/ccd_stop.h"
 #include "sim/rigid/island.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -57,13 +56,11 @@ bool qdi_ccd_carries(const qd_world *world, uint32_t row) {
            (next->x[row] != now->x[row] || next->y[row] != now->y[row] || now->spin[row] != 0);
 }
 
-/// Ground of ccd: no heap of a range of bodies has a ground.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const qdi_step *step = context;
-    for (size_t r = begin; r < end; ++r) {
-        atomic_store_explicit(&step->ccd->grounds[r].first, QDI_NO_ROW, memory_order_relaxed);
-        atomic_store_explicit(&step->ccd->grounds[r].last, 0, memory_order_relaxed);
-        atomic_store_explicit(&step->ccd->grounds[r].fixed, false, memory_order_relaxed);
+/// Ground of ccd: raises a number that others raise as well.
+static void raise(_Atomic uint32_t *number, uint32_t value) {
+    uint32_t seen = atomic_load_explicit(number, memory_order_relaxed);
+    while (value > seen && !atomic_compare_exchange_weak_explicit(number, &seen, value, memory_order_relaxed,
+                                                                  memory_order_relaxed)) {
     }
 }
 
@@ -91,16 +88,8 @@ static void ground_range(void *context, size_t begin, size_t end) {
             atomic_store_explicit(&grounds->fixed, true, memory_order_relaxed);
             continue;
         }
-        uint32_t seen = atomic_load_explicit(&grounds->first, memory_order_relaxed);
-        while (carrier < seen &&
-               !atomic_compare_exchange_weak_explicit(&grounds->first, &seen, carrier, memory_order_relaxed,
-                                                      memory_order_relaxed)) {
-        }
-        seen = atomic_load_explicit(&grounds->last, memory_order_relaxed);
-        while (carrier > seen &&
-               !atomic_compare_exchange_weak_explicit(&grounds->last, &seen, carrier, memory_order_relaxed,
-                                                      memory_order_relaxed)) {
-        }
+        raise(&grounds->before, ~carrier);
+        raise(&grounds->last, carrier);
     }
 }
 
@@ -124,7 +113,7 @@ qd_status qdi_ccd_find_grounds(const qdi_step *step) {
     const qd_status status = qdi_ccd_find_heaps(step);
     if (status != QD_OK) return status;
     qdi_step job = *step;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
+    qdi_team_zero(world->team, ccd->grounds, world->count * sizeof *ccd->grounds);
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, ground_range, &job);
     return QD_OK;
 }
@@ -152,7 +141,7 @@ static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segmen
 uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop) {
     if (!step->ccd->grounds) return QDI_NO_ROW;
     const qdi_grounds *grounds = &step->ccd->grounds[qdi_island_of(step->ccd->heap, row)];
-    const uint32_t names[2] = {atomic_load_explicit(&grounds->first, memory_order_relaxed),
+    const uint32_t names[2] = {~atomic_load_explicit(&grounds->before, memory_order_relaxed),
                                atomic_load_explicit(&grounds->last, memory_order_relaxed)};
     if (names[0] == QDI_NO_ROW) return QDI_NO_ROW;
     const qdi_path_segment path = qdi_path_begin(step, row);

@@ -3,7 +3,7 @@
 #include "core/math/outward.h"
 #include "core/tree/image.h"
 #include "sim/rigid/ccd.h"
-#include "sim/rigid/ccd_follow.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/world/bodies.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/forces.h"
@@ -197,13 +197,13 @@ static double arc_height(const qdi_step *step, uint32_t row, const qdi_path_segm
     return step->world->shape[row] ? (turn < 2 ? 0.125 * turn * turn : 2) * step->world->radius[row] : 0;
 }
 
-/// Ccd: makes the bounds of a path contain a segment.
+/// Ccd: makes the bounds of a path contain a segment until a time, when the body is in pose `end`.
 static void include_segment(const qdi_step *step, uint32_t row, const qdi_path_segment *segment, double until,
-                            qd_vec2 *low, qd_vec2 *high) {
+                            const qdi_pose *end, qd_vec2 *low, qd_vec2 *high) {
     const double more = arc_height(step, row, segment, until);
-    qdi_pose begin = qdi_segment_pose(segment, segment->start), end = qdi_segment_pose(segment, until);
+    const qdi_pose begin = {segment->x, segment->y, segment->c, segment->s};
     include(step->world, row, &begin, more, low, high);
-    include(step->world, row, &end, more, low, high);
+    include(step->world, row, end, more, low, high);
 }
 
 /// Ccd: the bounds of all segments.
@@ -213,18 +213,17 @@ static void segments_bounds(const qdi_step *step, uint32_t row, qd_vec2 *low, qd
     qdi_path_segment segment = qdi_path_begin(step, row), after = segment;
     if (step->ccd->trajectory_of[row] == QDI_NONE_YET && segment.parts == 0) { // the pose at its end is known
         const qdi_motion *next = &step->world->next;
-        const double c = step->world->turning ? next->c[row] : segment.c,
-                     s = step->world->turning ? next->s[row] : segment.s;
-        const qdi_pose begin = {segment.x, segment.y, segment.c, segment.s};
-        const qdi_pose end = {segment.x + segment.vx * step->dt, segment.y + segment.vy * step->dt, c, s};
-        const double more = arc_height(step, row, &segment, step->dt);
-        include(step->world, row, &begin, more, low, high);
-        include(step->world, row, &end, more, low, high);
+        const bool turning = step->world->turning;
+        const qdi_pose end = {segment.x + segment.vx * step->dt, segment.y + segment.vy * step->dt,
+                              turning ? next->c[row] : segment.c, turning ? next->s[row] : segment.s};
+        include_segment(step, row, &segment, step->dt, &end, low, high);
         return;
     }
     do {
         segment = after;
-        include_segment(step, row, &segment, qdi_segment_end(step, &segment), low, high);
+        const double until = qdi_segment_end(step, &segment);
+        const qdi_pose end = qdi_segment_pose(&segment, until);
+        include_segment(step, row, &segment, until, &end, low, high);
     } while (qdi_path_next(step, &after));
 }
 
@@ -263,8 +262,7 @@ static qd_box box_between(const qd_world *world, qd_vec2 low, qd_vec2 high) {
     double x = 0.5 * (low.x + high.x), y = 0.5 * (low.y + high.y);
     double shift_x = qdi_axis_wrap(&world->axis[0], x) - x - world->centre.x;
     double shift_y = qdi_axis_wrap(&world->axis[1], y) - y - world->centre.y;
-    return (qd_box){qdi_outward(low.x + shift_x, -1.0F), qdi_outward(low.y + shift_y, -1.0F),
-                    qdi_outward(high.x + shift_x, 1.0F), qdi_outward(high.y + shift_y, 1.0F)};
+    return qdi_box_of(shift_x, shift_y, (qdi_extent){low.x, high.x}, (qdi_extent){low.y, high.y});
 }
 
 bool qdi_path_box(const qdi_step *step, uint32_t row, qd_box *box) {

@@ -8,12 +8,10 @@
 // could have gone around it. Only such a kinematic body is a plough; the walls of a drum, a piston and the
 // side of a box that is made of several are near to others at two places or all around.
 
-#include "sim/rigid/ccd_plough.h"
+#include "sim/rigid/ccd_stop.h"
 
 #include "core/math/larger.h"
 #include "core/math/outward.h"
-#include "sim/rigid/ccd_ground.h"
-#include "sim/rigid/ccd_stop.h"
 #include "sim/shape/collide.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
@@ -114,7 +112,7 @@ static void mark_ranges(void *context, size_t begin, size_t end) {
     const qdi_step *step = job->step;
     const qdi_ccd *ccd = step->ccd;
     for (size_t range = begin; range < end; ++range)
-        for (size_t i = 0; i < ccd->followed[range]; ++i) {
+        for (size_t i = 0; i < ccd->ways[range].followed; ++i) {
             const uint32_t row = ccd->followed_rows[range * QDI_BODY_GRAIN + i];
             if (step->world->kind[row] != QD_BODY_KINEMATIC) continue;
             const double way = qdi_ccd_way(step, row);

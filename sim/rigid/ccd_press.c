@@ -13,7 +13,6 @@
 
 #include "core/math/larger.h"
 #include "sim/rigid/ccd_stop.h"
-#include "sim/rigid/ccd_walk.h"
 #include "sim/world/reach.h"
 
 #include <math.h>
@@ -103,7 +102,7 @@ static double middles_at(const qdi_step *step, const qdi_movers *m, qd_vec2 shif
     qd_vec2 normal;
     one.form = qdi_form_disk(one.reach = near);
     two.form = qdi_form_disk(two.reach = 0);
-    return qdi_meeting_of(step, m->row_a, &one, m->row_b, &two, shift, last, NULL, &normal);
+    return qdi_meeting_of(step, m->row_a, &one, m->row_b, &two, shift, last, false, &normal);
 }
 
 double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_manifold *manifold,

@@ -28,6 +28,11 @@ static qdi_edge *edge_at(const solve_job *job, uint32_t place) {
     return &job->ccd->edges[job->edges[place]];
 }
 
+/// The trajectory at a place of the cluster.
+static qdi_trajectory *trajectory_at(const solve_job *job, uint32_t place) {
+    return &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + place]];
+}
+
 /// Ccd: of two edges, the one whose next impact is earlier.
 static uint32_t earlier(const solve_job *job, uint32_t p, uint32_t q) {
     double a = edge_at(job, p)->time, b = edge_at(job, q)->time;
@@ -135,8 +140,7 @@ static uint64_t look_first(const solve_job *job, qdi_edge *edge) {
 }
 
 /// Ccd: appends a segment to a body's path.
-static void append(const solve_job *job, uint32_t number, qdi_path_segment segment) {
-    qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+static void append(const solve_job *job, qdi_trajectory *trajectory, qdi_path_segment segment) {
     uint32_t place = job->cluster->next_segment++;
     if (trajectory->first == QDI_NONE_YET)
         trajectory->first = place;
@@ -168,10 +172,10 @@ static qdi_twist gain_of(const solve_job *job, uint32_t row, const qdi_path_segm
     return (qdi_twist){part * forces.x / dt, part * forces.y / dt, 0};
 }
 
-/// Impacts of ccd: begins a body's path anew, where the step begins.
-static void begin(const solve_job *job, uint32_t number) {
+/// Impacts of ccd: begins the path of the body at a place of the cluster anew, where the step begins.
+static void begin(const solve_job *job, uint32_t place) {
     const qd_world *world = job->step->world;
-    qdi_trajectory *trajectory = &job->ccd->trajectories[number];
+    qdi_trajectory *trajectory = trajectory_at(job, place);
     uint32_t row = trajectory->row;
     qdi_path_segment segment = qdi_segment_of_row(job->step, row);
     trajectory->first = trajectory->last = QDI_NONE_YET;
@@ -184,7 +188,7 @@ static void begin(const solve_job *job, uint32_t number) {
     trajectory->walls = (qdi_wall_gain){{0, 0}, 0};
     trajectory->balance = (qdi_energy_balance){.drift = 0};
     trajectory->hit = false;
-    append(job, number, segment);
+    append(job, trajectory, segment);
 }
 
 // ---- an impact ----
@@ -218,16 +222,9 @@ static qdi_constraint constraint_of(const solve_job *job, const qdi_edge *edge, 
         rest->wy = world->wall_mean[edge->wall].y;
     }
     constraint.plain = disk_a && disk_b && mixed.friction == 0;
-    for (int k = 0; k < m->count; ++k) {
-        double half = -0.5 * m->at[k].gap,
-               shift = !constraint.moves_b ? half : (!constraint.moves_a ? -half : 0);
-        double x = m->at[k].point.x + shift * constraint.nx, y = m->at[k].point.y + shift * constraint.ny;
-        double bx = x - edge->meeting.b.x, by = y - edge->meeting.b.y;
-        rest->across_a[k] = disk_a ? 0 : x * constraint.ny - y * constraint.nx;
-        rest->along_a[k] = x * constraint.nx + y * constraint.ny;
-        rest->across_b[k] = disk_b ? 0 : bx * constraint.ny - by * constraint.nx;
-        rest->along_b[k] = wall ? 0 : bx * constraint.nx + by * constraint.ny;
-    }
+    for (int k = 0; k < m->count; ++k)
+        qdi_constraint_levers(&constraint, k, !disk_a, !disk_b, (qd_vec2){0, 0},
+                              (qd_vec2){edge->meeting.b.x, edge->meeting.b.y}, m->at[k].point, -m->at[k].gap);
     return constraint;
 }
 
@@ -318,7 +315,7 @@ static void set_off(const solve_job *job, uint32_t number, double time, qdi_twis
     trajectory->given += 0.5 * given;
     trajectory->velocity = velocity;
     trajectory->hit = true;
-    append(job, number,
+    append(job, trajectory,
            (qdi_path_segment){time, pose.x, pose.y, pose.c, pose.s, mean.x, mean.y, mean.spin,
                               .next = QDI_NONE_YET});
 }
@@ -328,14 +325,13 @@ static qd_id id_of(const qd_world *world, uint32_t row) {
     return (qd_id){world->index[row], world->generation[row]};
 }
 
-/// Ccd: adds what an impact took and gave to a balance; `m` has the velocities of the two.
-static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const qdi_motion *m,
-                   const qdi_contact_balance *contact_balance, qdi_energy_balance *balance) {
+/// Ccd: adds what an impact took and gave, along the normal and the tangent, to a balance; `m` has the
+/// velocities of the two.
+static void settle(const qdi_edge *edge, const qdi_constraint *constraint, const qdi_motion *m, double push,
+                   double tangent, const qdi_contact_balance *contact_balance, qdi_energy_balance *balance) {
     int wall = edge->wall >= 0;
     balance->lost[wall][0] += contact_balance->lane[QDI_LOST_NORMAL];
     balance->lost[wall][1] += contact_balance->lane[QDI_LOST_FRICTION];
-    double push = constraint->impulse[0] + constraint->impulse[1],
-           tangent = constraint->tangent_impulse[0] + constraint->tangent_impulse[1];
     if (wall) {
         balance->push[edge->wall] += push;
     } else if (constraint->moves_a && constraint->moves_b) {
@@ -356,9 +352,9 @@ static void note(const solve_job *job, const qdi_edge *edge, const qdi_path_segm
         &job->ccd->trajectories[edge->trajectory_a != QDI_NONE_YET ? edge->trajectory_a : edge->trajectory_b];
     const qdi_manifold *m = &edge->meeting.manifold;
     qdi_pose at = qdi_segment_pose(a, edge->time);
-    settle(edge, constraint, motion, contact_balance, &trajectory->balance);
     double push = constraint->impulse[0] + constraint->impulse[1],
            tangent = constraint->tangent_impulse[0] + constraint->tangent_impulse[1];
+    settle(edge, constraint, motion, push, tangent, contact_balance, &trajectory->balance);
     job->ccd->segments[trajectory->last].impact = true;
     job->ccd->impacts[trajectory->last] = (qd_impact){
         .a = id_of(world, edge->row_a),
@@ -438,18 +434,16 @@ static void give_up(const solve_job *job) {
     job->cluster->given_up = true;
     job->cluster->next_segment = job->cluster->first_segment;
     for (uint32_t k = 0; k < job->cluster->trajectories; ++k) {
-        const uint32_t number = job->ccd->by_cluster[job->cluster->first_trajectory + k];
-        begin(job, number);
+        begin(job, k);
         ++job->cluster->next_segment; // for where it may be stopped
-        job->ccd->trajectories[number].given_up = true;
+        trajectory_at(job, k)->given_up = true;
     }
 }
 
 /// Impacts of ccd: notes whose path is not their first one, before it is made anew.
 static void note_strayed(const solve_job *job) {
     for (uint32_t k = 0; k < job->cluster->trajectories; ++k) {
-        qdi_trajectory *trajectory =
-            &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]];
+        qdi_trajectory *trajectory = trajectory_at(job, k);
         trajectory->strayed = trajectory->strayed || trajectory->hit;
     }
 }
@@ -457,18 +451,9 @@ static void note_strayed(const solve_job *job) {
 /// What looks the trajectories of a cluster have cost so far.
 static uint64_t spent_on(const solve_job *job) {
     uint64_t most = 0;
-    for (uint32_t k = 0; k < job->cluster->trajectories; ++k) {
-        const qdi_trajectory *trajectory =
-            &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]];
-        if (trajectory->spent > most) most = trajectory->spent;
-    }
-    return most;
-}
-
-/// Counts a look at an edge against what its cluster may cost.
-static void spend(const solve_job *job, uint64_t spent) {
     for (uint32_t k = 0; k < job->cluster->trajectories; ++k)
-        job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]].spent = spent;
+        if (trajectory_at(job, k)->spent > most) most = trajectory_at(job, k)->spent;
+    return most;
 }
 
 /// Impacts of ccd: true for an edge with what cannot move that would be passed: a push may turn a body
@@ -490,8 +475,7 @@ static bool any_passes(const solve_job *job) {
 static bool any_too_long(const solve_job *job) {
     qd_box box;
     for (uint32_t k = 0; job->step->periodic && k < job->cluster->trajectories; ++k) {
-        const qdi_trajectory *trajectory =
-            &job->ccd->trajectories[job->ccd->by_cluster[job->cluster->first_trajectory + k]];
+        const qdi_trajectory *trajectory = trajectory_at(job, k);
         if (trajectory->hit && !qdi_path_box(job->step, trajectory->row, &box)) return true;
     }
     return false;
@@ -531,9 +515,8 @@ void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster) {
         return;
     }
     uint64_t spent = spent_on(&job);
-    for (uint32_t k = 0; k < cluster->trajectories; ++k)
-        begin(&job, ccd->by_cluster[cluster->first_trajectory + k]);
+    for (uint32_t k = 0; k < cluster->trajectories; ++k) begin(&job, k);
     for (uint32_t k = 0; k < cluster->edges; ++k) spent += look_first(&job, edge_at(&job, k));
     if (!follow(&job, &spent)) give_up(&job);
-    spend(&job, spent);
+    for (uint32_t k = 0; k < cluster->trajectories; ++k) trajectory_at(&job, k)->spent = spent;
 }

@@ -16,12 +16,7 @@
 #include "sim/rigid/ccd_stop.h"
 
 #include "core/math/larger.h"
-#include "core/math/outward.h"
-#include "sim/rigid/ccd_drive.h"
-#include "sim/rigid/ccd_ground.h"
-#include "sim/rigid/ccd_plough.h"
-#include "sim/rigid/ccd_walk.h"
-#include "sim/world/reach.h"
+#include "sim/world/pose.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
@@ -340,19 +335,17 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                                                 : qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, looked_at)) return;
     qdi_movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY, full};
-    const qdi_first_meeting first = qdi_first_meeting_of(step, a, &segment_a, b, &segment_b);
     const bool cores = gap <= met_gap * mover->inner && !m.touching;
     if (cores) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
     const double last = both && !step->following
                             ? qdi_larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
                             : step->dt;
-    double time = m.touching
-                      ? qdi_ccd_pressed_at(step, &m, &manifold, shift, gap, last)
-                      : qdi_meeting_of(step, a, &one, b, &two, shift, last, cores ? NULL : &first, &m.normal);
+    double time = m.touching ? qdi_ccd_pressed_at(step, &m, &manifold, shift, gap, last)
+                             : qdi_meeting_of(step, a, &one, b, &two, shift, last, !cores, &m.normal);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);
-        time = qdi_smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, NULL, &m.normal));
+        time = qdi_smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, false, &m.normal));
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
@@ -372,42 +365,26 @@ static bool own_path_reaches(const qdi_step *step, uint32_t row, int wall) {
     const qd_vec2 centre = step->world->centre;
     qd_vec2 low, high;
     qdi_path_own_bounds(step, row, &low, &high);
-    const qd_box own = {qdi_outward(low.x - centre.x, -1.0F), qdi_outward(low.y - centre.y, -1.0F),
-                        qdi_outward(high.x - centre.x, 1.0F), qdi_outward(high.y - centre.y, 1.0F)};
+    const qd_box own = qdi_box_of(-centre.x, -centre.y, (qdi_extent){low.x, high.x},
+                                  (qdi_extent){low.y, high.y});
     return qdi_ccd_walls_near(step, own) >> wall & 1U;
 }
 
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker) {
     const qd_world *world = step->world;
     if (!may_stop(step, row)) return;
-    qdi_walk w = qdi_walk_begin(step, row);
-    qdi_party party = qdi_party_of(step, row, &w.segment);
-    const double way = relative_way(step, row, velocity_of(&w.segment), QDI_NO_ROW, (qdi_twist){0, 0, 0}) +
+    const qdi_path_segment segment = qdi_path_begin(step, row);
+    qdi_party party = qdi_party_of(step, row, &segment);
+    const double way = relative_way(step, row, velocity_of(&segment), QDI_NO_ROW, (qdi_twist){0, 0, 0}) +
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
     const double gap = qdi_ccd_gap_to_wall(step, &party, wall);
     if (!qdi_is_bullet(world, row) && !(way > followed_way(party.inner, gap, false))) return;
     if (gap <= met_gap * party.inner) party = core_of(&party);
-    do {
-        qdi_encounter meeting;
-        party.segment = w.segment;
-        if (!qdi_segment_meets_wall(step, &party, wall, w.segment.start, w.end, &meeting)) continue;
-        if (!(meeting.time < step->dt) || !own_path_reaches(step, row, wall)) return;
-        lower(step, row, meeting.time, worker);
-        const bool moves = qdi_wall_speed(world, wall) != 0;
-        note_carrier(step, row, moves ? qdi_carrier_of_wall(wall) : QDI_NO_ROW, meeting.time, worker);
-        return;
-    } while (qdi_walk_on(step, &w));
-}
-
-/// Stops of ccd: the first time at which a body's core meets a wall, or infinity.
-static double core_to_wall(const qdi_step *step, uint32_t row, int wall) {
-    for (qdi_path_segment segment = qdi_path_begin(step, row);;) {
-        const qdi_party whole = qdi_party_of(step, row, &segment), core = core_of(&whole);
-        const double end = qdi_segment_end(step, &segment);
-        qdi_encounter meeting;
-        if (qdi_segment_meets_wall(step, &core, wall, segment.start, end, &meeting)) return meeting.time;
-        if (!qdi_path_next(step, &segment)) return (double)INFINITY;
-    }
+    const double time = qdi_meeting_with_wall(step, row, &party, wall);
+    if (!(time < step->dt) || !own_path_reaches(step, row, wall)) return;
+    lower(step, row, time, worker);
+    const bool moves = qdi_wall_speed(world, wall) != 0;
+    note_carrier(step, row, moves ? qdi_carrier_of_wall(wall) : QDI_NO_ROW, time, worker);
 }
 
 bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, int wall, qd_image image) {
@@ -416,7 +393,8 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     qdi_party a = qdi_party_of(step, row_a, &segment_a);
     if (row_b == QDI_NO_ROW) {
         if (a.form.kind == QD_SHAPE_DISK) return false;
-        return core_to_wall(step, row_a, wall) < step->dt;
+        a = core_of(&a);
+        return qdi_meeting_with_wall(step, row_a, &a, wall) < step->dt;
     }
     const bool moves_a = world->kind[row_a] == QD_BODY_DYNAMIC,
                moves_b = world->kind[row_b] == QD_BODY_DYNAMIC;
@@ -434,5 +412,5 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     *mover = core_of(mover);
     a.form.ghost = b.form.ghost = NULL;
     qd_vec2 normal;
-    return qdi_meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, NULL, &normal) < step->dt;
+    return qdi_meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, false, &normal) < step->dt;
 }

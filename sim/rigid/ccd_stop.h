@@ -77,6 +77,18 @@ double qdi_ccd_least_gap(const qd_world *world, uint32_t a, uint32_t b, qd_vec2 
 /// The gap between a wall, where it was then, and a body.
 double qdi_ccd_gap_to_wall(const qdi_step *step, const qdi_party *party, int wall);
 
+// ---- rigid/ccd_walk.c ----
+
+// A body's path goes on where it was stopped in a round before: it stands there, and from `carried` on it
+// goes along with what carries it.
+
+/// The first time before `last` at which two meet on their paths, or infinity or a later one. `edges`: where
+/// impacts are followed, two on their first ways have an edge if they meet on these, which is asked then.
+double qdi_meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
+                      qd_vec2 shift, double last, bool edges, qd_vec2 *normal);
+/// The first time at which a body meets a wall on its path, or infinity.
+double qdi_meeting_with_wall(const qdi_step *step, uint32_t row, qdi_party *party, int wall);
+
 // ---- rigid/ccd_press.c ----
 
 /// Two movers that touch, or meet.
@@ -124,3 +136,46 @@ bool qdi_ccd_comes_to_nothing(const qdi_step *step, uint32_t a, uint32_t b, cons
 /// note whom a kinematic body may have to carry.
 void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image image, int worker);
 void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int worker);
+
+// ---- rigid/ccd_ground.c ----
+
+// What a body that is stopped on its way is carried along with. A carrier is the row of
+// a kinematic body, a wall that moves, or QDI_NO_ROW: nothing, the body stands.
+
+/// The carrier that is a wall.
+static inline uint32_t qdi_carrier_of_wall(int wall) {
+    return QDI_NO_ROW - 1 - (uint32_t)wall;
+}
+/// True for a wall.
+static inline bool qdi_carrier_is_wall(uint32_t carrier) {
+    return QDI_NO_ROW - 1 - carrier < QDI_WALLS;
+}
+/// True for a kinematic body that moves in the step.
+bool qdi_ccd_carries(const qd_world *world, uint32_t row);
+/// A number by which carriers are in order, whatever their rows.
+uint32_t qdi_ccd_name_of_carrier(const qdi_step *step, uint32_t carrier);
+/// How far a carrier moves and turns what stands in a pose, from a time to the end of the step.
+qdi_twist qdi_ccd_carry(const qdi_step *step, uint32_t carrier, double from, const qdi_pose *pose);
+/// The mean velocity at which a stopped body is carried, from where it stands; zeros where nothing does. What
+/// was stopped at once turns by itself.
+qdi_twist qdi_ccd_carried(const qdi_step *step, uint32_t row, const qdi_pose *pose);
+/// Finds the heaps of all bodies, once in a step. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_ccd_find_heaps(const qdi_step *step);
+/// Finds the grounds of all bodies, in worlds where walls or kinematic bodies move. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_ccd_find_grounds(const qdi_step *step);
+/// The ground of a body: what it moves along with when it is stopped at a time.
+uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop);
+
+// ---- rigid/ccd_plough.c ----
+
+/// Said as the carrier of a body that a plough passes.
+#define QDI_PASSED (QDI_NO_ROW - 1 - QDI_WALLS)
+
+/// Marks with QDI_PLOUGH, of the bodies that are followed, the kinematic ones that may pass others. Wants the
+/// boxes of whole ways in the world's tree. `size`: of the smallest body that is followed; what moves by less
+/// than twice that costs nothing, else a retrieve of the box of each such body.
+void qdi_ccd_mark_ploughs(const qdi_step *step, double size);
+/// True where a mover and what no body moves pass each other where they meet: that is a plough, which moves
+/// by more than the mover's size, and there is no room ahead. Asks for the start of the step alone. Cost: in
+/// a plough's way a retrieve of what lies ahead, else nothing.
+bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by);

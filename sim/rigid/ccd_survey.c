@@ -2,7 +2,6 @@
 
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/ccd_disks.h"
-#include "sim/rigid/ccd_drive.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
@@ -11,7 +10,6 @@
 #include "sim/world/world_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 /// Survey of ccd: a body at the step's start. All that is noted of it could be in the memory it is read from,
 /// for all that a compiler knows: so it is read once.
@@ -110,12 +108,6 @@ static inline bool is_followed(const qdi_step *step, const seen *body, double *w
     return plain == FAST;
 }
 
-/// Survey of ccd: clears the flags of a range of bodies.
-static void clear_flags(void *context, size_t begin, size_t end) {
-    const qdi_step *step = context;
-    memset(step->ccd->flags + begin, 0, end - begin);
-}
-
 /// Survey of ccd: marks the bodies that a range of contacts presses into what cannot move.
 static void mark_pressed(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
@@ -131,7 +123,7 @@ static void mark_pressed(void *context, size_t begin, size_t end) {
 static void find_pressed(qdi_step *step) {
     qd_world *world = step->world;
     if (world->scratch.pressed == 0) return;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_flags, step);
+    qdi_team_zero(world->team, step->ccd->flags, world->count);
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_pressed, step);
 }
 
@@ -157,8 +149,7 @@ static void survey_disks(void *context, size_t begin, size_t end) {
                                  .pressed = world->scratch.pressed > 0,
                                  .flags = ccd->flags,
                                  .rows = ccd->followed_rows};
-    const size_t range = begin / QDI_BODY_GRAIN;
-    ccd->followed[range] = qdi_ccd_disks_survey_of(world->def.simd)(&disks, begin, end, &ccd->ways[range]);
+    qdi_ccd_disks_survey_of(world->def.simd)(&disks, begin, end, &ccd->ways[begin / QDI_BODY_GRAIN]);
 }
 
 /// Survey of ccd: finds out who of a range of bodies is followed, and how far the others move.
@@ -166,7 +157,6 @@ static void survey(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     const qd_world *world = step->world;
     qdi_ccd *ccd = step->ccd;
-    size_t count = 0;
     qdi_ways ways = {.least = (double)INFINITY};
     bool carries = false, misses = false;
     const bool marked = world->scratch.pressed > 0;
@@ -180,14 +170,13 @@ static void survey(void *context, size_t begin, size_t end) {
         misses = misses || missed;
         ccd->flags[row] = (uint8_t)((is ? QDI_FOLLOWED : 0) | (missed ? QDI_MISSED : 0));
         if (missed) ccd->flags[row] = QDI_LOST | QDI_MISSED;
-        ccd->followed_rows[begin + count] = row;
-        count += is;
+        ccd->followed_rows[begin + ways.followed] = row;
+        ways.followed += is;
         note_way(&ways, way, body.inner, is, body.kind == QD_BODY_DYNAMIC);
         carries = carries || (body.kind == QD_BODY_KINEMATIC && way > 0);
     }
     if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
     if (misses) atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);
-    ccd->followed[begin / QDI_BODY_GRAIN] = count;
     ccd->ways[begin / QDI_BODY_GRAIN] = ways;
 }
 
@@ -217,9 +206,6 @@ static qd_status reserve(const qdi_step *step, size_t ranges) {
         status = qdi_reserve(allocator, &ccd->glances, &ccd->glance_room, 0, count, sizeof *ccd->glances);
     if (status == QD_OK)
         status = qdi_reserve(allocator, &ccd->ways, &ccd->ways_room, 0, ranges, sizeof *ccd->ways);
-    if (status == QD_OK)
-        status = qdi_reserve(allocator, &ccd->followed, &ccd->followed_room, 0, ranges,
-                             sizeof *ccd->followed);
     return status;
 }
 
@@ -240,6 +226,7 @@ qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways) {
                  &job);
     *ways = ccd->ways[0];
     for (size_t k = 1; k < ranges; ++k) {
+        ways->followed += ccd->ways[k].followed;
         if (ccd->ways[k].slow > ways->slow) ways->slow = ccd->ways[k].slow;
         if (ccd->ways[k].drive > ways->drive) ways->drive = ccd->ways[k].drive;
         if (ccd->ways[k].least < ways->least) ways->least = ccd->ways[k].least;

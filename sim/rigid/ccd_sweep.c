@@ -69,8 +69,7 @@ static qd_box turned_back(const qdi_step *step, uint32_t row) {
     const double x = world->next.x[row] - end_x - world->centre.x,
                  y = world->next.y[row] - end_y - world->centre.y;
     return both_boxes(world->boxes[row],
-                      (qd_box){qdi_outward(low.x + x, -1.0F), qdi_outward(low.y + y, -1.0F),
-                               qdi_outward(high.x + x, 1.0F), qdi_outward(high.y + y, 1.0F)});
+                      qdi_box_of(x, y, (qdi_extent){low.x, high.x}, (qdi_extent){low.y, high.y}));
 }
 
 /// Sweeps of ccd: false for a body that needs no box of its way: those of the few that are followed are large
@@ -142,7 +141,7 @@ static void sweep_few(const qdi_step *step, size_t begin, size_t end) {
     memcpy(world->fat + begin, world->boxes + begin, (end - begin) * sizeof *world->fat);
     const bool plain = qdi_ccd_straight(step);
     const float more = (float)step->slow;
-    for (size_t k = 0; k < step->ccd->followed[begin / QDI_BODY_GRAIN]; ++k)
+    for (size_t k = 0; k < step->ccd->ways[begin / QDI_BODY_GRAIN].followed; ++k)
         world->fat[rows[k]] = plain ? disk_swept(world, rows[k], more) : way_box(step, rows[k]);
 }
 
@@ -201,7 +200,7 @@ static void find_strays(void *context, size_t begin, size_t end) {
     const size_t range = begin / QDI_BODY_GRAIN;
     size_t *left = &step->world->scratch.left[range], count = 0;
     if (step->few && *left == 0)
-        for (size_t k = 0; k < ccd->followed[range]; ++k)
+        for (size_t k = 0; k < ccd->ways[range].followed; ++k)
             count += mark_stray(step, ccd->followed_rows[begin + k]);
     else
         for (uint32_t row = (uint32_t)begin; row < end; ++row) count += mark_stray(step, row);

@@ -1,21 +1,30 @@
 // Bodies on their way through the step, segment by segment, and when two of them meet.
 
-#include "sim/rigid/ccd_walk.h"
+#include "sim/rigid/ccd_stop.h"
 
 #include <math.h>
 
-qdi_walk qdi_walk_begin(const qdi_step *step, uint32_t row) {
+/// A body on its path.
+typedef struct walk {
+    qdi_path_segment segment;
+    double end, stop, carried;
+    uint32_t row;
+} walk;
+
+/// Walks of ccd: begins a walk along a body's path.
+static walk walk_begin(const qdi_step *step, uint32_t row) {
     const bool holds = step->ccd->stops_hold;
-    qdi_walk w = {.segment = qdi_path_begin(step, row),
-                  .stop = holds ? step->ccd->stopped[row] : step->dt,
-                  .carried = holds ? step->ccd->carried[row] : step->dt,
-                  .row = row};
+    walk w = {.segment = qdi_path_begin(step, row),
+              .stop = holds ? step->ccd->stopped[row] : step->dt,
+              .carried = holds ? step->ccd->carried[row] : step->dt,
+              .row = row};
     w.end = qdi_segment_end(step, &w.segment);
     if (w.end > w.stop) w.end = w.stop;
     return w;
 }
 
-bool qdi_walk_on(const qdi_step *step, qdi_walk *w) {
+/// Walks of ccd: goes on to the next segment of a body's path; false at its end.
+static bool walk_on(const qdi_step *step, walk *w) {
     if (w->end >= step->dt) return false;
     if (w->end < w->stop) {
         if (!qdi_path_next(step, &w->segment)) return false;
@@ -43,37 +52,55 @@ bool qdi_walk_on(const qdi_step *step, qdi_walk *w) {
     return true;
 }
 
-qdi_first_meeting qdi_first_meeting_of(const qdi_step *step, uint32_t row_a, const qdi_path_segment *a,
-                                       uint32_t row_b, const qdi_path_segment *b) {
-    if (!step->following || !qdi_is_first_way(a) || !qdi_is_first_way(b)) return (qdi_first_meeting){false};
-    const qdi_edge *edge = qdi_ccd_edge_of(step, row_a, row_b);
-    if (!edge) return (qdi_first_meeting){true, (double)INFINITY, {0, 0}};
-    return (qdi_first_meeting){edge->first_known, edge->first.time, edge->first.manifold.normal};
+/// Where two meet on their first ways, as far as that is known.
+typedef struct first_meeting {
+    bool known;
+    double time;
+    qd_vec2 normal;
+} first_meeting;
+
+/// Walks of ccd: what the edge of two that begin their paths says.
+static first_meeting first_meeting_of(const qdi_step *step, const walk *a, const walk *b) {
+    if (!step->following || !qdi_is_first_way(&a->segment) || !qdi_is_first_way(&b->segment))
+        return (first_meeting){false};
+    const qdi_edge *edge = qdi_ccd_edge_of(step, a->row, b->row);
+    if (!edge) return (first_meeting){true, (double)INFINITY, {0, 0}};
+    return (first_meeting){edge->first_known, edge->first.time, edge->first.manifold.normal};
 }
 
 double qdi_meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                      qd_vec2 shift, double last, const qdi_first_meeting *first, qd_vec2 *normal) {
-    qdi_walk p = qdi_walk_begin(step, row_a), q = qdi_walk_begin(step, row_b);
-    bool known = first && first->known;
+                      qd_vec2 shift, double last, bool edges, qd_vec2 *normal) {
+    walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
+    first_meeting first = {false};
+    if (edges) first = first_meeting_of(step, &p, &q);
     for (;;) {
         a->segment = p.segment;
         b->segment = q.segment;
         const double from = p.segment.start > q.segment.start ? p.segment.start : q.segment.start;
         const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
         qdi_encounter meeting;
-        if (known) {
-            if (first->time <= until) {
-                *normal = first->normal;
-                return first->time;
+        if (first.known) {
+            if (first.time <= until) {
+                *normal = first.normal;
+                return first.time;
             }
         } else if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
             *normal = meeting.manifold.normal;
             return meeting.time;
         }
-        known = false; // of what comes after that
+        first.known = false; // of what comes after that
         if (!(until < last)) return (double)INFINITY;
-        const bool more_p = end_p <= end_q && qdi_walk_on(step, &p),
-                   more_q = end_q <= end_p && qdi_walk_on(step, &q);
+        const bool more_p = end_p <= end_q && walk_on(step, &p), more_q = end_q <= end_p && walk_on(step, &q);
         if (!more_p && !more_q) return (double)INFINITY;
     }
+}
+
+double qdi_meeting_with_wall(const qdi_step *step, uint32_t row, qdi_party *party, int wall) {
+    walk w = walk_begin(step, row);
+    do {
+        qdi_encounter meeting;
+        party->segment = w.segment;
+        if (qdi_segment_meets_wall(step, party, wall, w.segment.start, w.end, &meeting)) return meeting.time;
+    } while (walk_on(step, &w));
+    return (double)INFINITY;
 }

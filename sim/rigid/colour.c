@@ -32,8 +32,6 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
-#include <string.h>
-
 enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12, FEW = 1024 };
 
 /// So many threads are faster than one: a contact takes twenty times as long in rounds as in the greedy.
@@ -117,12 +115,6 @@ static void clear_range(void *context, size_t begin, size_t end) {
         if (link->moves_a) clear(job, link->row_a, range);
         if (link->moves_b) clear(job, link->row_b, range);
     }
-}
-
-/// Marks no colour as used at a range of bodies.
-static void unpaint_range(void *context, size_t begin, size_t end) {
-    const colour_job *job = context;
-    memset(job->used + begin, 0, (end - begin) * sizeof *job->used);
 }
 
 /// Colours of contacts: notes at a body that links of several ranges share it.
@@ -317,7 +309,7 @@ static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colou
     if (!job->claims || !job->used || !job->colour || !job->pending || !job->left || !job->first)
         return QD_ERR_MEMORY;
     colours->count = colours->start[0] = 0;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, unpaint_range, job);
+    qdi_team_zero(world->team, job->used, world->count * sizeof *job->used);
     qd_status status = paint_rest(world, job, rounds ? run_rounds(world, job) : count);
     if (status != QD_OK) return status;
 

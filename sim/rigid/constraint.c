@@ -8,7 +8,6 @@
 #include "sim/world/world_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 double qdi_impulse_threshold(const qd_world *world, double dt) {
     if (!isnan(world->def.threshold)) return world->def.threshold;
@@ -91,12 +90,16 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->rest->tangential = mixed.tangential;
     constraint->rest->turn_a = 1 / world->inertia[a];
     constraint->rest->turn_b = wall ? 0 : 1 / world->inertia[b];
-    qdi_levers levers = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    qdi_constraint_levers(world, link, constraint->count, &levers);
-    memcpy(constraint->rest->across_a, levers.across_a, sizeof levers.across_a);
-    memcpy(constraint->rest->along_a, levers.along_a, sizeof levers.along_a);
-    memcpy(constraint->rest->across_b, levers.across_b, sizeof levers.across_b);
-    memcpy(constraint->rest->along_b, levers.along_b, sizeof levers.along_b);
+    constraint->rest->across_a[1] = constraint->rest->along_a[1] = constraint->rest->across_b[1] =
+        constraint->rest->along_b[1] = 0;
+    const qdi_motion *now = &world->now;
+    const uint32_t other = wall ? a : b; // a wall has no levers
+    const qd_vec2 way = wall ? (qd_vec2){0, 0} : qdi_constraint_shift(world, link);
+    for (int k = 0; k < constraint->count; ++k)
+        qdi_constraint_levers(constraint, k, world->shape[a] != 0, !wall && world->shape[b] != 0,
+                              (qd_vec2){now->x[a], now->y[a]},
+                              (qd_vec2){now->x[other] + way.x, now->y[other] + way.y}, geometry->point[k],
+                              geometry->depth[k]);
 }
 
 bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint) {

@@ -50,34 +50,19 @@ static inline qd_vec2 qdi_constraint_shift(const qd_world *world, const qdi_link
     return (qd_vec2){px ? image.x * world->axis[0].length : 0, py ? image.y * world->axis[1].length : 0};
 }
 
-/// Levers of the first `count` touches of a link's contact, from the centroids of a and b: `across` is arm x
-/// normal (0 for a disk), `along` is arm . normal. Where one of the two cannot move, the other is pushed at
-/// its own surface; else both at the point midway, so that they get no angular momentum from nowhere. Nothing
-/// is written for the others.
-typedef struct qdi_levers {
-    double across_a[2], along_a[2], across_b[2], along_b[2];
-} qdi_levers;
-/// Works them out from the link's geometry.
-static inline void qdi_constraint_levers(const qd_world *world, const qdi_link *link, int count,
-                                         qdi_levers *levers) {
-    const uint32_t a = link->row_a, b = link->row_b;
-    const qdi_motion *now = &world->now;
-    const qdi_geometry *contact = &world->present.geometry[link->geometry];
-    const double xa = now->x[a], ya = now->y[a], nx = contact->normal.x, ny = contact->normal.y;
-    const bool wall = b == QDI_NO_ROW;
-    const uint32_t other = wall ? a : b; // a wall has no levers
-    const qd_vec2 way = wall ? (qd_vec2){0, 0} : qdi_constraint_shift(world, link);
-    const double xb = now->x[other] + way.x, yb = now->y[other] + way.y;
-    const bool disk_a = world->shape[a] == 0, disk_b = wall || world->shape[b] == 0;
-    for (int k = 0; k < count; ++k) {
-        const double half = 0.5 * contact->depth[k];
-        const double shift = !link->moves_b ? half : (!link->moves_a ? -half : 0);
-        const double x = contact->point[k].x + shift * nx, y = contact->point[k].y + shift * ny;
-        levers->across_a[k] = disk_a ? 0 : (x - xa) * ny - (y - ya) * nx;
-        levers->along_a[k] = (x - xa) * nx + (y - ya) * ny;
-        levers->across_b[k] = disk_b ? 0 : (x - xb) * ny - (y - yb) * nx;
-        levers->along_b[k] = wall ? 0 : (x - xb) * nx + (y - yb) * ny;
-    }
+/// Sets the levers of a touch, from the centroids of a and b: `across` is arm x normal (0 for what does not
+/// turn), `along` is arm . normal. Where one of the two cannot move, the other is pushed at its own surface;
+/// else both at the point midway, so that they get no angular momentum from nowhere.
+static inline void qdi_constraint_levers(const qdi_constraint *constraint, int touch, bool turns_a,
+                                         bool turns_b, qd_vec2 a, qd_vec2 b, qd_vec2 point, double depth) {
+    qdi_constraint_rest *rest = constraint->rest;
+    const double half = 0.5 * depth, nx = constraint->nx, ny = constraint->ny;
+    const double shift = !constraint->moves_b ? half : (!constraint->moves_a ? -half : 0);
+    const double x = point.x + shift * nx, y = point.y + shift * ny;
+    rest->across_a[touch] = turns_a ? (x - a.x) * ny - (y - a.y) * nx : 0;
+    rest->along_a[touch] = (x - a.x) * nx + (y - a.y) * ny;
+    rest->across_b[touch] = turns_b ? (x - b.x) * ny - (y - b.y) * nx : 0;
+    rest->along_b[touch] = constraint->row_b == QDI_NO_ROW ? 0 : (x - b.x) * nx + (y - b.y) * ny;
 }
 
 /// The friction of a link's contact whose two surfaces are not of one kind.

@@ -19,7 +19,7 @@
 #include "sim/rigid/bounce.h"
 #include "sim/rigid/colour.h"
 #include "sim/rigid/constraint.h"
-#include "sim/rigid/impulse.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/rigid/solver.h"
 #include "sim/world/contact_list.h"
 #include "sim/world/contact_state.h"
@@ -295,7 +295,7 @@ static qd_status bounce(qd_world *world, rigid_job *job, size_t count, const qdi
     job->rest = qdi_arena_take(&scratch->arena, count, sizeof *job->rest);
     scratch->dirty = qdi_arena_take(&scratch->arena, world->count, sizeof *scratch->dirty);
     if (!scratch->constraints || !job->rest || !scratch->dirty) return QD_ERR_MEMORY;
-    qdi_bounce_begin(world);
+    qdi_team_zero(world->team, scratch->dirty, world->count * sizeof *scratch->dirty);
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, make_constraints, job);
     const bool any = qdi_exclusive_scan(job->count, ranges) > 0;
     qd_status status = any ? qdi_bounce(world, colours) : QD_OK;
@@ -358,3 +358,33 @@ qd_status qdi_impulse(qd_world *world, double dt, qdi_wall_gain *walls) {
     qdi_team_use(world->team, 0);
     return status;
 }
+
+// ---- in a step ----
+
+/// Rigid contacts: motion asks for these with any contact model.
+static qd_status begin(qd_world *world, qdi_step_context *step) {
+    (void)step;
+    world->scratch.mover_count = world->scratch.pressed = world->scratch.solved = 0;
+    world->fast = 0;
+    return QD_OK;
+}
+
+/// Resolves the contacts of a step by impulses.
+static qd_status resolve(qd_world *world, qdi_step_context *step) {
+    if (world->def.contact != QD_CONTACT_IMPULSE) return QD_OK;
+    qdi_forces_begin(world);
+    qd_status status = qdi_impulse(world, step->dt, &step->gains[0]);
+    step->outcomes = world->scratch.outcomes;
+    return status;
+}
+
+/// Rigid contacts: bodies may be of another kind now, though their contacts are the same.
+static qd_status forget_links(qd_world *world, qdi_step_context *step) {
+    (void)step;
+    world->scratch.plan = NULL;
+    world->scratch.link_layout = 0;
+    return QD_OK;
+}
+
+const qdi_feature qdi_impulse_feature = {
+    .at = {[QDI_STAGE_BEGIN] = begin, [QDI_STAGE_RESOLVE] = resolve, [QDI_STAGE_EDITED] = forget_links}};

@@ -36,9 +36,12 @@
 
 // ---- colours ----
 
-/// Contact solver: does something to all groups of a colour of a unit.
+/// Does something to all `groups` of the colour in work.
+typedef void (*colour_function)(const qdi_solver_job *job, size_t groups);
+
+/// Contact solver: does something to a colour of a unit.
 static void over_colour(qdi_solver_job *job, const qdi_solver_unit *unit, size_t c,
-                        qdi_range_function function) {
+                        colour_function function) {
     const qd_world *world = job->world;
     const qdi_solver_colours *colours = &unit->colours;
     if (colours->taken[c] == 0) return;
@@ -51,14 +54,13 @@ static void over_colour(qdi_solver_job *job, const qdi_solver_unit *unit, size_t
     job->inside_count[0] = colours->twos[c];
     job->inside_count[1] = colours->taken[c] - colours->twos[c];
     job->twos_groups = qdi_solver_groups_of(job->inside_count[0]);
-    function(job, 0, job->twos_groups + qdi_solver_groups_of(job->inside_count[1]));
+    function(job, job->twos_groups + qdi_solver_groups_of(job->inside_count[1]));
 }
 
 // ---- sub-steps ----
 
 /// Contact solver: adds what forces give in a sub-step to the velocities of a range of movers.
-static void push_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
+static void push_range(const qdi_solver_job *job, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
         job->began[i] = (qdi_push){mover->vx, mover->vy, mover->spin, 0};
@@ -70,8 +72,7 @@ static void push_range(void *context, size_t begin, size_t end) {
 
 /// Contact solver: what changed a mover's velocity in the sub-step before, forces and all that its touches
 /// hold it with, does so again: that is push and warm start at once, without a sweep over the touches.
-static void repeat_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
+static void repeat_range(const qdi_solver_job *job, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
         const qdi_push began = job->began[i];
@@ -86,8 +87,7 @@ static void repeat_range(void *context, size_t begin, size_t end) {
 #define MOST_TURN 0.78539816339744831
 
 /// Contact solver: moves a range of movers by a sub-step.
-static void move_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
+static void move_range(const qdi_solver_job *job, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         qdi_mover *mover = &job->movers[i];
         mover->dx += mover->vx * job->h;
@@ -104,24 +104,21 @@ static void move_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// A sweep over groups [begin, end) of the colour in work, of which the first ones have second touches.
-static void sweep_groups(const qdi_solver_job *job, qdi_solver_sweep sweep, size_t begin, size_t end) {
-    size_t both = end < job->twos_groups ? end : job->twos_groups;
-    if (begin < both) sweep(job->movers, job->groups + begin, job->second + begin, both - begin, &job->rules);
-    if (begin < both) begin = both;
-    if (begin < end) sweep(job->movers, job->groups + begin, NULL, end - begin, &job->rules);
+/// A sweep over the groups of the colour in work, of which the first ones have second touches.
+static void sweep_groups(const qdi_solver_job *job, qdi_solver_sweep sweep, size_t groups) {
+    const size_t both = job->twos_groups;
+    if (both > 0) sweep(job->movers, job->groups, job->second, both, &job->rules);
+    if (both < groups) sweep(job->movers, job->groups + both, NULL, groups - both, &job->rules);
 }
 
-/// Contact solver: solves a range of groups with the push out of overlaps.
-static void solve_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
-    sweep_groups(job, job->kernels->solve, begin, end);
+/// Contact solver: solves groups with the push out of overlaps.
+static void solve_groups(const qdi_solver_job *job, size_t groups) {
+    sweep_groups(job, job->kernels->solve, groups);
 }
 
-/// Contact solver: solves a range of groups without that push.
-static void relax_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
-    sweep_groups(job, job->kernels->relax, begin, end);
+/// Contact solver: solves groups without that push.
+static void relax_groups(const qdi_solver_job *job, size_t groups) {
+    sweep_groups(job, job->kernels->relax, groups);
 }
 
 // ---- into the step and out of it ----
@@ -133,19 +130,18 @@ static size_t bodies_until(const qdi_solver_job *job, size_t end) {
 
 /// Contact solver: what forces give to a range of movers in a sub-step: velocities of bodies are those with
 /// forces already. They get it of the first one.
-static void open_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
+static void open_range(const qdi_solver_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const double part = 1.0 / job->substeps;
-    for (size_t slot = begin > 0 ? begin : 1, stop = bodies_until(job, end); slot < stop; ++slot) {
-        const uint32_t r = job->rows[slot - 1];
+    for (size_t slot = begin, stop = bodies_until(job, end); slot < stop; ++slot) {
+        const uint32_t r = job->units->rows[slot - 1];
         const qdi_mover *mover = &job->movers[slot];
         const double spin = world->turning ? world->next.spin[r] : 0;
         job->pushes[slot] = (qdi_push){(world->next.vx[r] - mover->vx) * part,
                                        (world->next.vy[r] - mover->vy) * part, (spin - mover->spin) * part,
                                        0};
     }
-    push_range(context, begin, end);
+    push_range(job, begin, end);
 }
 
 /// Contact solver: a way in a periodic world that is no longer than can be followed (qdi_path_box), if there
@@ -165,18 +161,17 @@ static void shorten_way(const qdi_solver_job *job, uint32_t row, qdi_mover *move
 }
 
 /// Contact solver: puts the velocities of a range of movers back to their bodies.
-static void close_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
+static void close_range(const qdi_solver_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const bool shortens = job->period.x > 0 || job->period.y > 0;
-    for (size_t slot = begin > 0 ? begin : 1, stop = bodies_until(job, end); slot < stop; ++slot) {
-        const uint32_t r = job->rows[slot - 1];
+    for (size_t slot = begin, stop = bodies_until(job, end); slot < stop; ++slot) {
+        const uint32_t r = job->units->rows[slot - 1];
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
         qdi_mover *mover = &job->movers[slot];
         if (shortens) shorten_way(job, r, mover);
         const qdi_push *push = &job->pushes[slot];
         qdi_twist change = {push->x * job->substeps, push->y * job->substeps, push->spin * job->substeps};
-        qdi_balance_mover(world, r, (uint32_t)slot, change, job->dt);
+        qdi_balance_mover(world, r, (uint32_t)slot, change, job->rules.dt);
         world->next.vx[r] = mover->vx;
         world->next.vy[r] = mover->vy;
         if (world->turning) world->next.spin[r] = mover->spin;
@@ -217,7 +212,8 @@ static qdi_solver_rules rules_of(double dt, int substeps, qd_vec2 gravity) {
 }
 
 /// Contact solver: does something to the movers of a unit.
-static void over_movers(qdi_solver_job *job, const qdi_solver_unit *unit, qdi_range_function function) {
+static void over_movers(const qdi_solver_job *job, const qdi_solver_unit *unit,
+                        void (*function)(const qdi_solver_job *job, size_t begin, size_t end)) {
     function(job, unit->first_mover, unit->end_mover);
 }
 
@@ -245,11 +241,11 @@ static void do_substep_stage(qdi_solver_job *job, const qdi_solver_unit *unit, s
     if (stage == 0) {
         if (k > 0) over_movers(job, unit, repeat_range);
     } else if (stage <= colours) {
-        over_colour(job, unit, stage - 1, solve_range);
+        over_colour(job, unit, stage - 1, solve_groups);
     } else if (stage == colours + 1) {
         over_movers(job, unit, move_range);
     } else {
-        over_colour(job, unit, stage - colours - 2, relax_range);
+        over_colour(job, unit, stage - colours - 2, relax_groups);
     }
 }
 
@@ -307,15 +303,12 @@ void qdi_solver_run(qd_world *world, const qdi_solver_units *units, double dt, b
                           .units = units,
                           .links = scratch->coloured,
                           .bounced = bounced,
-                          .dt = dt,
                           .h = dt / world->def.substeps,
-                          .again = units->again,
                           .rules = rules_of(dt, world->def.substeps, world->def.gravity),
                           .substeps = world->def.substeps,
                           .slides = (qdi_lanes *)scratch->slides,
                           .began = scratch->began,
                           .list = units->list,
-                          .rows = units->rows,
                           .movers = scratch->movers,
                           .pushes = scratch->pushes};
     if (world->def.continuous != QD_CONTINUOUS_OFF) job.period = qdi_world_period(world);

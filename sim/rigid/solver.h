@@ -96,11 +96,6 @@ struct qdi_solver_units {
     size_t unit_groups, unit_seconds; ///< how much each thread has
 };
 
-/// Solver: the eight numbers of a mover, from number `part` on.
-static inline double *qdi_mover_at(qdi_mover *movers, uint32_t slot, unsigned part) {
-    return (double *)(movers + slot) + part;
-}
-
 /// How overlap is taken back in a sub-step of h: by a spring whose angular frequency is w, over-damped z
 /// times (E. Catto, "Soft constraints", 2011). Speeds are per size of the smaller body.
 typedef struct qdi_solver_spring {

@@ -1,26 +1,20 @@
 // Four lanes; compiled for AVX2 and called only where the processor has it.
-#include "sim/rigid/solver.h"
-#include "sim/world/scratch.h"
-
 #ifdef __x86_64__
 #    include <immintrin.h>
+#    include <stdbool.h>
 
 enum { WIDTH = 4 };
 typedef __m256d vec;
 typedef __m256d mask;
 
-/// Contact solver, AVX2: loads four doubles.
-static inline vec v_load(const double *from) {
-    return _mm256_loadu_pd(from);
+#    define BELOW(a, b) _mm256_cmp_pd(a, b, _CMP_LT_OQ)
+/// Contact solver, AVX2: those of a where the mask is set, of b elsewhere.
+static inline vec v_pick(mask lanes, vec a, vec b) {
+    return _mm256_blendv_pd(b, a, lanes);
 }
-/// Contact solver, AVX2: stores four doubles.
-static inline void v_store(double *to, vec value) {
-    _mm256_storeu_pd(to, value);
-}
-/// Contact solver, AVX2: the same value in four doubles.
-static inline vec v_set(double value) {
-    return _mm256_set1_pd(value);
-}
+
+#    include "core/math/lanes.h"
+
 /// Contact solver, AVX2: the smaller ones of four doubles.
 static inline vec v_min(vec a, vec b) {
     return _mm256_min_pd(a, b);
@@ -28,10 +22,6 @@ static inline vec v_min(vec a, vec b) {
 /// Contact solver, AVX2: the larger ones of four doubles.
 static inline vec v_max(vec a, vec b) {
     return _mm256_max_pd(a, b);
-}
-/// Contact solver, AVX2: a mask of those of a that are above those of b.
-static inline mask v_above(vec a, vec b) {
-    return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
 }
 /// Contact solver, AVX2: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
@@ -41,10 +31,6 @@ static inline mask v_lanes(unsigned bits) {
 /// Contact solver, AVX2: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
     return _mm256_movemask_pd(lanes) != 0;
-}
-/// Contact solver, AVX2: those of a where the mask is set, of b elsewhere.
-static inline vec v_pick(mask lanes, vec a, vec b) {
-    return _mm256_blendv_pd(b, a, lanes);
 }
 
 /// Contact solver, AVX2: loads four numbers of each of four rows, turned to columns: halves of rows side by

@@ -1,26 +1,20 @@
 // Eight lanes; compiled for AVX-512 (F, BW, DQ, VL) and called only where the processor has it.
-#include "sim/rigid/solver.h"
-#include "sim/world/scratch.h"
-
 #ifdef __x86_64__
 #    include <immintrin.h>
+#    include <stdbool.h>
 
 enum { WIDTH = 8 };
 typedef __m512d vec;
 typedef __mmask8 mask;
 
-/// Contact solver, AVX-512: loads eight doubles.
-static inline vec v_load(const double *from) {
-    return _mm512_loadu_pd(from);
+#    define BELOW(a, b) _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
+/// Contact solver, AVX-512: those of a where the mask is set, of b elsewhere.
+static inline vec v_pick(mask lanes, vec a, vec b) {
+    return _mm512_mask_blend_pd(lanes, b, a);
 }
-/// Contact solver, AVX-512: stores eight doubles.
-static inline void v_store(double *to, vec value) {
-    _mm512_storeu_pd(to, value);
-}
-/// Contact solver, AVX-512: the same value in eight doubles.
-static inline vec v_set(double value) {
-    return _mm512_set1_pd(value);
-}
+
+#    include "core/math/lanes.h"
+
 /// Contact solver, AVX-512: the smaller ones of eight doubles.
 static inline vec v_min(vec a, vec b) {
     return _mm512_min_pd(a, b);
@@ -29,10 +23,6 @@ static inline vec v_min(vec a, vec b) {
 static inline vec v_max(vec a, vec b) {
     return _mm512_max_pd(a, b);
 }
-/// Contact solver, AVX-512: a mask of those of a that are above those of b.
-static inline mask v_above(vec a, vec b) {
-    return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
-}
 /// Contact solver, AVX-512: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
     return (mask)bits;
@@ -40,10 +30,6 @@ static inline mask v_lanes(unsigned bits) {
 /// Contact solver, AVX-512: true where any lane of a mask is set.
 static inline bool v_any(mask lanes) {
     return lanes != 0;
-}
-/// Contact solver, AVX-512: those of a where the mask is set, of b elsewhere.
-static inline vec v_pick(mask lanes, vec a, vec b) {
-    return _mm512_mask_blend_pd(lanes, b, a);
 }
 
 /// Contact solver, AVX-512: loads two rows into the halves of eight doubles.

@@ -10,7 +10,6 @@
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
-#include "sim/rigid/solver_units.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -61,15 +60,6 @@ static void mark_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Marks a range of bodies as not worked on by the solver.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
-    for (size_t r = begin; r < end; ++r)
-        atomic_store_explicit(&job->world->scratch.slot[r], 0, memory_order_relaxed);
-    for (size_t r = begin; job->domains->count > 1 && r < end; ++r)
-        atomic_store_explicit(&job->foreign[r], 0, memory_order_relaxed);
-}
-
 /// Contact solver's groups: counts the movers of a range of bodies.
 static void count_range(void *context, size_t begin, size_t end) {
     const qdi_solver_job *job = context;
@@ -106,7 +96,7 @@ static void gather_range(void *context, size_t begin, size_t end) {
     const qdi_motion *m = &world->next;
     for (size_t k = begin; k < end; ++k) {
         const size_t slot = k + 1;
-        const uint32_t r = job->rows[k];
+        const uint32_t r = job->units->rows[k];
         atomic_store_explicit(&world->scratch.slot[r], (uint32_t)slot, memory_order_relaxed);
         double spin = world->turning ? m->spin[r] : 0;
         qdi_balance_mover_begin(world, slot, (qdi_twist){m->vx[r], m->vy[r], spin});
@@ -141,7 +131,9 @@ static qd_status find_movers(qd_world *world, qdi_solver_job *job, size_t links,
     job->domains = &units->domains;
     job->foreign = qdi_arena_take(arena, units->domains.count > 1 ? world->count : 0, sizeof *job->foreign);
     if (!job->bodies || !job->foreign) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, job);
+    qdi_team_zero(world->team, world->scratch.slot, world->count * sizeof *world->scratch.slot);
+    if (job->domains->count > 1)
+        qdi_team_zero(world->team, job->foreign, world->count * sizeof *job->foreign);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, mark_range, job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_range, job);
     units->bodies = qdi_exclusive_scan(job->bodies, ranges);
@@ -169,7 +161,6 @@ static qd_status gather(qd_world *world, qdi_solver_job *job, const qdi_solver_u
     scratch->stances = qdi_arena_take(&scratch->arena, count, sizeof *scratch->stances);
     if (status == QD_OK) status = qdi_balance_movers(world, count);
     if (status != QD_OK || !scratch->pushes || !scratch->began || !scratch->stances) return QD_ERR_MEMORY;
-    job->rows = units->rows;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
     scratch->stances[0] = (qdi_stance){0, 0, 0, 0};
@@ -281,7 +272,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     const uint32_t *numbers = NULL;
     size_t left = qdi_solver_constraints(job, number, &numbers);
     qdi_solver_source from;
-    from.again = job->again;
+    from.again = job->units->again;
     from.stances = job->world->scratch.stances;
     from.shifted = qdi_constraints_shift(job->world);
     qdi_solver_ask_for(group, second, 1, true);
@@ -295,8 +286,8 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     job->kernels->make(job->movers, &from, group, second);
 }
 
-void qdi_solver_make_groups(void *context, size_t begin, size_t end) {
-    for (size_t g = begin; g < end; ++g) make_group(context, g);
+void qdi_solver_make_groups(const qdi_solver_job *job, size_t groups) {
+    for (size_t g = 0; g < groups; ++g) make_group(job, g);
 }
 
 /// Contact solver's groups: true where some surface moves like a belt.
@@ -409,7 +400,7 @@ qd_status qdi_solver_prepare(qd_world *world, const qdi_colours *colours, qdi_st
         if (steady == QDI_STEADY_TOUCHES && qdi_solver_units_hold(world, units)) keep_plan(world, units);
     }
     units->again = world->clock.dt > 0 ? dt / world->clock.dt : 1;
-    qdi_solver_job job = {.world = world};
+    qdi_solver_job job = {.world = world, .units = units};
     status = reserve_groups(world, units);
     return status == QD_OK ? gather(world, &job, units) : status;
 }

@@ -13,10 +13,8 @@ typedef struct qdi_solver_job {
     const qdi_solver_units *units;
     const qdi_link *links; ///< in order of colour
     size_t *bodies;        ///< per range of bodies: movers
-    const uint32_t *rows;  ///< of the movers, from mover 1 on
-    size_t serial;   ///< the first link of a serial colour: from there on all have two touches, as it were
-    double dt;       ///< of the step
-    double h, again; ///< sub-step; what a hold of the last step is worth in this one
+    size_t serial; ///< the first link of a serial colour: from there on all have two touches, as it were
+    double h;      ///< sub-step
     int substeps;
     qd_vec2 period; ///< of a world where paths are followed; 0 along axes that are not periodic
     bool bounced;   ///< outcomes and balances have something
@@ -79,9 +77,35 @@ enum { QDI_KINDS_OF_DOMAIN = 4 };
 /// of each colour begins, and has one number more, that of all. In the arena.
 QD_MUST_USE qd_status qdi_solver_list(qdi_solver_job *job, const qdi_domains *domains);
 
-/// Makes a range of groups of the colour in work.
-void qdi_solver_make_groups(void *context, size_t begin, size_t end);
+/// Makes the groups of the colour in work.
+void qdi_solver_make_groups(const qdi_solver_job *job, size_t groups);
 
-/// After the last sub-step: outcomes and balances of a range of groups, with the means that the
-/// movers have by now.
-void qdi_solver_report(void *context, size_t begin, size_t end);
+/// After the last sub-step: outcomes and balances of its groups, with the means that the movers have by now.
+void qdi_solver_report(const qdi_solver_job *job, size_t groups);
+
+// ---- rigid/solver_units.c ----
+
+// Units of the contact solver: what one thread solves by itself, all sub-steps of it, while its contacts lie
+// in the cache. A unit is a few islands; those that are too large for that are unit 0 to begin with, and cut
+// into domains (solver_domains.h), which are the first units then. Which unit a contact belongs to decides
+// nothing: units share no body that they move, domains go by the order of colours where they do, and within
+// one the colours have their order.
+
+/// Finds out which unit each body belongs to (`unit_of` of the scratch) and how many there are, where all
+/// domains are one. `same`: the links are those of the call before.
+QD_MUST_USE qd_status qdi_solver_find_units(qd_world *world, bool same);
+
+/// How many units there are beside the first one: none where something moves that contacts do not.
+size_t qdi_solver_units_apart(const qd_world *world);
+
+/// True for units that were found for the present links, if those would be found again.
+bool qdi_solver_units_hold(const qd_world *world, const qdi_solver_units *units);
+
+/// Says what of `job->list`, which qdi_solver_list made for the units' domains, is where; where there are
+/// other units, too, it is put in their order before. In the arena.
+QD_MUST_USE qd_status qdi_solver_part(qdi_solver_job *job, qdi_solver_units *units);
+
+/// Puts the rows of the movers in order of units, and says where those of each begin: its first mover is that
+/// of `rows[first]`, which has number first + 1.
+QD_MUST_USE qd_status qdi_solver_part_movers(qd_world *world, qdi_keys *rows, size_t count,
+                                             qdi_solver_units *units);

@@ -1,8 +1,9 @@
 // The sweeps over contacts that do not bounce (rigid/solver.c says what they do), WIDTH lanes at a time. No
 // include guard: each instruction set has its own copy. It says before what `vec` and `mask` are, and has
+// (some of it from core/math/lanes.h)
 //
 //   v_load, v_store, v_set                      v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b
-//   v_above(a, b)                               the lanes where a > b
+//   BELOW(a, b)                                 the lanes where a < b
 //   v_lanes(bits)                               the lanes whose bits are set
 //   v_any(mask)                                 true where some lane is set
 //   v_pick(mask, a, b)                          a in these lanes, b in the others
@@ -24,18 +25,27 @@ enum { LANES_MASK = (1 << WIDTH) - 1 };
 /// a function of its own lie in memory, which may take a third of the time more.
 #define QDI_ALWAYS static inline __attribute__((always_inline))
 
+/// Solver: the lanes where a is above b.
+QDI_ALWAYS mask v_above(vec a, vec b) {
+    return BELOW(b, a);
+}
+
+/// Solver: four numbers for each lane of the items, of `each` numbers, that begin with `first`.
+QDI_ALWAYS void v_gather(const double *first, size_t each, const uint32_t *items, vec out[4]) {
+    const double *rows[WIDTH];
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = first + each * items[k];
+    v_columns(rows, out);
+}
 /// Solver: four numbers of each lane's mover, from number `part` on.
 QDI_ALWAYS void v_take(const qdi_mover *movers, const uint32_t *slots, unsigned part, vec out[4]) {
-    const double *rows[WIDTH];
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = (const double *)(movers + slots[k]) + part;
-    v_columns(rows, out);
+    v_gather((const double *)movers + part, sizeof *movers / sizeof(double), slots, out);
 }
 
 /// Solver: puts four back, in the lanes whose bits are set.
 QDI_ALWAYS void v_give(qdi_mover *movers, const uint32_t *slots, unsigned part, unsigned bits,
                        const vec in[4]) {
     double *rows[WIDTH];
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = qdi_mover_at(movers, slots[k], part);
+    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = (double *)(movers + slots[k]) + part;
     v_rows(rows, bits, in);
 }
 

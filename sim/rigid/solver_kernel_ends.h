@@ -73,13 +73,6 @@ static inline void couple(const making *m, const qdi_solver_point *first, qdi_so
     v_store(second->tangent_normal + at, coupling_of(m, v_set(0), n_a, u_a, n_b, u_b));
 }
 
-/// Solver: how the bodies of WIDTH lanes of a group stand: its columns.
-static inline void take_stances(const qdi_solver_source *from, const uint32_t *slots, vec out[4]) {
-    const double *rows[WIDTH];
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &from->stances[slots[k]].x;
-    v_columns(rows, out);
-}
-
 /// Solver: makes WIDTH lanes of a group, and gives their bodies what they start from.
 static inline void make_lanes(qdi_mover *movers, const qdi_solver_source *from, qdi_solver_group *group,
                               qdi_solver_second *second, unsigned at) {
@@ -91,8 +84,8 @@ static inline void make_lanes(qdi_mover *movers, const qdi_solver_source *from, 
     v_columns(rows, back);
     for (unsigned k = 0; k < WIDTH; ++k) rows[k] = from->hold[at + k]->normal;
     v_columns(rows, hold);
-    take_stances(from, group->slot_a + at, stand_a);
-    take_stances(from, group->slot_b + at, stand_b);
+    v_gather(&from->stances->x, sizeof *from->stances / sizeof(double), group->slot_a + at, stand_a);
+    v_gather(&from->stances->x, sizeof *from->stances / sizeof(double), group->slot_b + at, stand_b);
     if (from->shifted) {
         stand_b[0] += v_load(from->shift_x + at);
         stand_b[1] += v_load(from->shift_y + at);
@@ -174,13 +167,10 @@ static inline void report_touch(const qdi_solver_group *group, const qdi_solver_
 /// Solver: reports WIDTH lanes of a group.
 static inline void report_lanes(const qdi_solver_group *group, const qdi_solver_second *second, unsigned at,
                                 const qdi_solver_report_to *to) {
-    const double *rows[WIDTH];
     double *given[WIDTH], *warm[WIDTH], *balance[WIDTH];
     vec a[4], b[4];
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->means[group->slot_a[at + k]].x;
-    v_columns(rows, a);
-    for (unsigned k = 0; k < WIDTH; ++k) rows[k] = &to->means[group->slot_b[at + k]].x;
-    v_columns(rows, b);
+    v_gather(&to->means->x, sizeof *to->means / sizeof(double), group->slot_a + at, a);
+    v_gather(&to->means->x, sizeof *to->means / sizeof(double), group->slot_b + at, b);
     for (unsigned k = 0; k < WIDTH; ++k) {
         const uint32_t place = group->place[at + k];
         given[k] = to->outcomes.given[place].impulse;

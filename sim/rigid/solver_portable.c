@@ -6,6 +6,7 @@
 enum { WIDTH = 1 };
 typedef double vec;
 typedef bool mask;
+#define BELOW(a, b) ((a) < (b))
 
 /// Contact solver, portable: loads one double.
 static inline vec v_load(const double *from) {
@@ -26,10 +27,6 @@ static inline vec v_min(vec a, vec b) {
 /// Contact solver, portable: the larger one of two doubles.
 static inline vec v_max(vec a, vec b) {
     return a > b ? a : b;
-}
-/// Contact solver, portable: a mask of those of a that are above those of b.
-static inline mask v_above(vec a, vec b) {
-    return a > b;
 }
 /// Contact solver, portable: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {

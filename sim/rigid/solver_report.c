@@ -42,18 +42,17 @@ static inline void ask_for_report(const qdi_solver_job *job, uint32_t number) {
     __builtin_prefetch(&scratch->balance.contact_balances[place], 1);
 }
 
-void qdi_solver_report(void *context, size_t begin, size_t end) {
-    const qdi_solver_job *job = context;
+void qdi_solver_report(const qdi_solver_job *job, size_t groups) {
     const qdi_scratch *scratch = &job->world->scratch;
     qdi_solver_report_to to = {.means = scratch->balance.means,
                                .outcomes = scratch->outcomes,
                                .balances = scratch->balance.contact_balances,
                                .substeps = job->substeps,
                                .bounced = job->bounced};
-    for (size_t g = begin; g < end; ++g) {
+    for (size_t g = 0; g < groups; ++g) {
         const qdi_solver_group *group = &job->groups[g];
         const uint32_t *numbers = NULL;
-        if (g + GROUPS_AHEAD < end)
+        if (g + GROUPS_AHEAD < groups)
             qdi_solver_ask_for(job->groups, g + GROUPS_AHEAD < job->twos_groups ? job->second : NULL,
                                g + GROUPS_AHEAD, true);
         const size_t left = qdi_solver_constraints(job, g, &numbers);

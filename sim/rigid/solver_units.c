@@ -6,7 +6,7 @@
 // While links stay the same, so do units. Where most of the links are those of large islands the search was
 // in vain, and is not made again for a while.
 
-#include "sim/rigid/solver_units.h"
+#include "sim/rigid/solver_job.h"
 
 #include "core/base/lower_bound.h"
 #include "sim/rigid/island.h"
@@ -45,12 +45,6 @@ typedef struct units_job {
 } units_job;
 
 // ---- which unit ----
-
-/// Solver's units: gives a range of rows islands without links.
-static void clear_range(void *context, size_t begin, size_t end) {
-    const units_job *job = context;
-    for (size_t r = begin; r < end; ++r) atomic_store_explicit(&job->size[r], 0, memory_order_relaxed);
-}
 
 /// Solver's units: counts a range of links for their islands; those that follow each other at once.
 static void size_range(void *context, size_t begin, size_t end) {
@@ -133,7 +127,7 @@ static qd_status deal_islands(qd_world *world, size_t links) {
                      .unit = scratch->unit_of};
     if (status != QD_OK || !job.parent || !job.size || !job.sum) return QD_ERR_MEMORY;
     qdi_islands_join(world, scratch->links, links, job.parent);
-    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, clear_range, &job);
+    qdi_team_zero(world->team, job.size, world->count * sizeof *job.size);
     qdi_team_for(world->team, links, QDI_CONTACT_GRAIN, size_range, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, sum_range, &job);
     const size_t small = qdi_exclusive_scan(job.sum, ranges);
@@ -247,19 +241,6 @@ typedef struct table_job {
     qdi_solver_units *units;
 } table_job;
 
-/// Solver's units: the first place from `low` to `high` in the list whose link is of `colour` or a later one.
-static size_t find_colour(const table_job *job, const uint32_t *list, size_t low, size_t high,
-                          size_t colour) {
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list[middle] < job->solver->colours->start[colour])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /// Solver's units: how many of the links of a colour have two touches: these come first.
 static size_t find_twos(const table_job *job, const uint32_t *list, size_t low, size_t high) {
     const size_t begin = low;
@@ -285,7 +266,8 @@ static void table_range(void *context, size_t begin, size_t end) {
         for (size_t c = 0; c < colours->count; ++c) {
             const size_t stop = c + 1 == colours->count
                                     ? job->first[u + 1]
-                                    : find_colour(job, list, start, job->first[u + 1], c + 1);
+                                    : qdi_lower_bound_32(list, start, job->first[u + 1],
+                                                         (uint32_t)job->solver->colours->start[c + 1]);
             colours->start[c] = (uint32_t)start;
             colours->taken[c] = (uint32_t)(stop - start);
             colours->twos[c] = (uint32_t)find_twos(job, list, start, stop);

@@ -4,8 +4,7 @@
 
 #include "sim/step/features.h"
 
-#include "sim/rigid/ccd_follow.h"
-#include "sim/rigid/impulse.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/spring/spring.h"
 #include "sim/step/exchange.h"
 #include "sim/world/branches.h"

@@ -9,7 +9,7 @@
 #include "sim/step/motion.h"
 
 #include "sim/contact/margin.h"
-#include "sim/rigid/ccd_follow.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/spring/spring.h"
 #include "sim/step/boundary.h"
 #include "sim/step/disks.h"

@@ -182,7 +182,7 @@ struct qdi_scratch {
     _Atomic uint32_t
         *slot; ///< by row: place in `movers`, 0 for bodies that move freely; nothing where mover_count is 0
     size_t slot_room;
-    uint32_t *unit_of; ///< by row: rigid/solver_units.h; nothing where unit_count is 1
+    uint32_t *unit_of; ///< by row: rigid/solver_units.c; nothing where unit_count is 1
     size_t unit_of_room, unit_count;
     size_t unit_links;            ///< links of all units but the first
     unsigned unit_rest;           ///< steps until units are looked for again

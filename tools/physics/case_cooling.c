@@ -24,12 +24,6 @@ static double cooling_time(double e) {
     return 4 / (qdi_reference_rate(eta) * (1 - e * e) * qdi_reference_cooling(e));
 }
 
-/// Case of a cooling gas: what is measured is one number per run: all blocks are the same, and chance is that
-/// between runs.
-static void keep_measured(qdi_job *job, int series, double value) {
-    for (int block = 0; block < QDI_BLOCKS; ++block) job->series[series][block] = value;
-}
-
 // Lets a gas cool by inelastic collisions, and measures its energy.
 static qd_status measure_cooling(qdi_job *job, qd_world *gas) {
     double disks = qdi_gas_count(&job->gas);
@@ -39,8 +33,8 @@ static qd_status measure_cooling(qdi_job *job, qd_world *gas) {
     qd_world_measure(gas, &now);
     double temperature = now.temperature * disks / (disks - 1);
     double collisions = 2 * (double)(now.collisions - before.collisions) / (disks - 1);
-    keep_measured(job, COOLING_T, temperature);
-    keep_measured(job, COOLING_LOSS, -2 * qd_log(temperature) / collisions);
+    qdi_job_keep(job, COOLING_T, temperature);
+    qdi_job_keep(job, COOLING_LOSS, -2 * qd_log(temperature) / collisions);
     return status;
 }
 
@@ -75,35 +69,24 @@ static void plan_cooling(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &job, TWIN_SEEDS);
 }
 
-/// Case of a cooling gas: of one value per run.
-static qdi_estimate estimate_series(const qdi_plan *plan, size_t first, size_t count, int series) {
-    double values[SEEDS_LONG];
-    for (size_t i = 0; i < count; ++i) values[i] = plan->jobs[first + i].series[series][0];
-    return qdi_estimate_of(values, count);
-}
-
 // Compares the cooling gas with its reference.
 static void judge_cooling(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     size_t sound = plan->count - TWIN_SEEDS;
     char name[48];
     double left = 1 / ((1 + moment) * (1 + moment));
-    qdi_row *row = qdi_rows_add(rows, self->name, estimate_series(plan, 0, sound, COOLING_T), left,
+    qdi_row *row = qdi_rows_add(rows, self->name, qdi_plan_estimate_runs(plan, 0, sound, COOLING_T), left,
                                 0.02 * left);
-    if (row) snprintf(row->note, sizeof row->note, "temperature after %g tc", moment);
-    qdi_row_twin(row, "restitution less 0.01", estimate_series(plan, sound, TWIN_SEEDS, COOLING_T));
+    qdi_row_note(row, "temperature after %g tc", moment);
+    qdi_row_twin(row, "restitution less 0.01", qdi_plan_estimate_runs(plan, sound, TWIN_SEEDS, COOLING_T));
     double loss = (1 - self->value * self->value) * qdi_reference_loss(self->value);
     snprintf(name, sizeof name, "loss_%g", self->value);
-    row = qdi_rows_add(rows, name, estimate_series(plan, 0, sound, COOLING_LOSS), loss, 0.02 * loss);
-    if (row) snprintf(row->note, sizeof row->note, "-2 log(T / T0) per collision of a disk, at any density");
-    qdi_row_twin(row, "restitution less 0.01", estimate_series(plan, sound, TWIN_SEEDS, COOLING_LOSS));
+    row = qdi_rows_add(rows, name, qdi_plan_estimate_runs(plan, 0, sound, COOLING_LOSS), loss, 0.02 * loss);
+    qdi_row_note(row, "-2 log(T / T0) per collision of a disk, at any density");
+    qdi_row_twin(row, "restitution less 0.01", qdi_plan_estimate_runs(plan, sound, TWIN_SEEDS, COOLING_LOSS));
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_cooling[] = {
     {"haff_0.95", "cooling gas, restitution 0.95", 0.95, plan_cooling, judge_cooling, false},
     {"haff_0.9", "cooling gas, restitution 0.9", 0.9, plan_cooling, judge_cooling, false},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_cooling(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

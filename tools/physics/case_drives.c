@@ -17,7 +17,6 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/random.h>
-#include <stdio.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -81,11 +80,7 @@ static qd_status run_free(qdi_job *job, qd_error *error) {
 
 // Plans the jobs of the Langevin thermostat and its planted error.
 static void plan_free(const qdi_case *self, qdi_plan *plan) {
-    (void)self;
-    qdi_job job = {.work = run_free, .gas = qdi_gas_default()};
-    qdi_plan_add(plan, &job, FREE_SEEDS);
-    job.planted = 1;
-    qdi_plan_add(plan, &job, FREE_TWINS);
+    qdi_plan_twins(plan, run_free, self->value, FREE_SEEDS, 1, FREE_TWINS);
 }
 
 // Compares the Langevin thermostat with its references.
@@ -99,7 +94,7 @@ static void judge_free(const qdi_case *self, const qdi_plan *plan, qdi_rows *row
     for (int k = 0; k < 3; ++k) {
         qdi_row *row = qdi_rows_add(rows, names[k], qdi_plan_estimate(plan, 0, FREE_SEEDS, k), references[k],
                                     0.02);
-        if (row) snprintf(row->note, sizeof row->note, "%s", notes[k]);
+        qdi_row_note(row, "%s", notes[k]);
         qdi_row_twin(row, k == 0 ? "temperature times 1.1" : "drag times 0.75, temperature times 1.1",
                      qdi_plan_estimate(plan, FREE_SEEDS, FREE_TWINS, k));
     }
@@ -175,19 +170,14 @@ static qd_status run_jamming(qdi_job *job, qd_error *error) {
 
 // Plans the jobs of jamming and its planted error.
 static void plan_jamming(const qdi_case *self, qdi_plan *plan) {
-    (void)self;
-    qdi_job job = {.work = run_jamming, .gas = qdi_gas_default()};
-    qdi_plan_add(plan, &job, plan->brief ? JAM_SEEDS : JAM_SEEDS_LONG);
-    job.planted = 0.02;
-    qdi_plan_add(plan, &job, JAM_TWINS);
+    qdi_plan_twins(plan, run_jamming, self->value, plan->brief ? JAM_SEEDS : JAM_SEEDS_LONG, 0.02, JAM_TWINS);
 }
 
 // Compares the jamming density with its reference.
 static void judge_jamming(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     size_t sound = plan->count - JAM_TWINS;
     qdi_row *row = qdi_rows_add(rows, self->name, qdi_plan_estimate_runs(plan, 0, sound, 0), 0.84, 0.005);
-    if (row)
-        snprintf(row->note, sizeof row->note, "area fraction where disks of two sizes lose their pressure");
+    qdi_row_note(row, "area fraction where disks of two sizes lose their pressure");
     qdi_row_twin(row, "radii times 1.02", qdi_plan_estimate_runs(plan, sound, JAM_TWINS, 0));
 }
 
@@ -268,11 +258,8 @@ static qd_status run_silo(qdi_job *job, qd_error *error) {
 
 // Plans the jobs of the silo and its planted error.
 static void plan_silo(const qdi_case *self, qdi_plan *plan) {
-    qdi_job job = {.work = run_silo, .gas = qdi_gas_default(), .setting = self->value};
-    int seeds = plan->brief ? SILO_SEEDS : SILO_SEEDS_LONG;
-    qdi_plan_add(plan, &job, seeds);
-    job.planted = 1;
-    qdi_plan_add(plan, &job, seeds / 2);
+    const int seeds = plan->brief ? SILO_SEEDS : SILO_SEEDS_LONG;
+    qdi_plan_twins(plan, run_silo, self->value, seeds, 1, seeds / 2);
 }
 
 // Case of drives: compares the silo with Janssen's law.
@@ -280,25 +267,18 @@ static void judge_silo(const qdi_case *self, const qdi_plan *plan, qdi_rows *row
     (void)self;
     size_t twins = plan->count / 3, sound = plan->count - twins;
     qdi_row *row = qdi_rows_add(rows, "janssen", qdi_plan_estimate_runs(plan, 0, sound, SILO_ADDED), 0, 0.15);
-    if (row)
-        snprintf(row->note, sizeof row->note,
-                 "of what is added, part that the floor feels; it feels %.2f of all",
+    qdi_row_note(row, "of what is added, part that the floor feels; it feels %.2f of all",
                  qdi_plan_estimate_runs(plan, 0, sound, SILO_FLOOR).mean);
     qdi_row_twin(row, "no friction", qdi_plan_estimate_runs(plan, sound, twins, SILO_ADDED));
     row = qdi_rows_add(rows, "janssen_smooth", qdi_plan_estimate_runs(plan, sound, twins, SILO_FLOOR), 1,
                        0.01);
-    if (row)
-        snprintf(row->note, sizeof row->note, "without friction, part of the weight that the floor feels");
+    qdi_row_note(row, "without friction, part of the weight that the floor feels");
     qdi_row_twin(row, "friction 0.5", qdi_plan_estimate_runs(plan, 0, sound, SILO_FLOOR));
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_drives[] = {
     {"langevin", "free disks in a medium with a temperature", 0, plan_free, judge_free, false},
     {"jamming", "frictionless disks of two sizes jam", 0, plan_jamming, judge_jamming, false},
     {"janssen", "walls of a silo carry what is in it", 0.5, plan_silo, judge_silo, false},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_drives(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

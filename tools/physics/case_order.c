@@ -91,21 +91,16 @@ static void plan_packing(const qdi_case *self, qdi_plan *plan) {
     qdi_plan_add(plan, &(qdi_job){.work = run_packing, .setting = self->value}, 1);
 }
 
-// Case of order: an estimate without an error.
-static qdi_estimate exact_estimate(double value) {
-    return (qdi_estimate){value, 0};
-}
-
 // Compares the density of a packing with its reference.
 static void judge_packing(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const qdi_job *job = &plan->jobs[0];
     bool close = self->value > 0;
     double fraction = close ? 0.90689968211710892530 : 0.78539816339744830962;
-    qdi_row *row = qdi_rows_add(rows, self->name, exact_estimate(job->series[0][0]), fraction, 1e-9);
-    if (row) snprintf(row->note, sizeof row->note, "area fraction at which a lattice begins to touch");
+    qdi_row *row = qdi_rows_add(rows, self->name, qdi_exactly(job->series[0][0]), fraction, 1e-9);
+    qdi_row_note(row, "area fraction at which a lattice begins to touch");
     char name[48];
     snprintf(name, sizeof name, "neighbours_%s", close ? "triangular" : "square");
-    (void)qdi_rows_add(rows, name, exact_estimate(job->series[1][0]), close ? 6 : 4, 0);
+    (void)qdi_rows_add(rows, name, qdi_exactly(job->series[1][0]), close ? 6 : 4, 0);
 }
 
 /// Case of order: a world with a floor, where gravity 1 pulls down, turned by `slope`.
@@ -227,12 +222,12 @@ static void plan_threshold(const qdi_case *self, qdi_plan *plan) {
 // Compares a threshold of friction with its reference.
 static void judge_threshold(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     const threshold *one = &thresholds[(size_t)self->value];
-    qdi_row *row = qdi_rows_add(rows, self->name, exact_estimate(plan->jobs[0].series[0][0]), one->reference,
+    qdi_row *row = qdi_rows_add(rows, self->name, qdi_exactly(plan->jobs[0].series[0][0]), one->reference,
                                 one->tolerance * one->reference);
-    if (row) snprintf(row->note, sizeof row->note, "%s", one->note);
+    qdi_row_note(row, "%s", one->note);
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_order[] = {
     {"packing_triangular", "where a triangular lattice of disks begins to touch", 1, plan_packing,
      judge_packing, false},
     {"packing_square", "where a square lattice of disks begins to touch", 0, plan_packing, judge_packing,
@@ -242,9 +237,5 @@ static const qdi_case cases[] = {
     {"pile_below", "friction that they need on the floor", 1, plan_threshold, judge_threshold, false},
     {"slope_slip", "when a block on a slope slips", 2, plan_threshold, judge_threshold, false},
     {"slope_tip", "when a tall box on a slope tips", 3, plan_threshold, judge_threshold, false},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_order(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

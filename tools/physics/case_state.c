@@ -162,9 +162,7 @@ static void judge_speeds(const qdi_plan *plan, size_t sound, qdi_rows *rows) {
     qdi_estimate twin = speeds_of(plan, sound + 2 * TWIN_SEEDS, TWIN_SEEDS, &twin_seen);
     qdi_row *row = qdi_rows_add(rows, "speeds", distance, 0, 1.628 / sqrt((double)seen));
     qdi_row_twin(row, "speeds times 1.03", twin);
-    if (row)
-        snprintf(row->note, sizeof row->note, "largest distance from Rayleigh's distribution, %zu speeds",
-                 seen);
+    qdi_row_note(row, "largest distance from Rayleigh's distribution, %zu speeds", seen);
 }
 
 // Compares the equation of state of hard disks with its references.
@@ -218,14 +216,14 @@ static void judge_stepped(const qdi_case *self, const qdi_plan *plan, qdi_rows *
     qdi_row *row = qdi_rows_add(rows, self->name, qdi_estimate_at_zero(dt, at, 2), Z, 0.005 * Z);
     if (!row) return;
     row->error_allowed = 0.0015 * Z;
-    snprintf(row->note, sizeof row->note, "to dt = 0 from %.5f +- %.5f at %g, %.5f +- %.5f at %g", at[0].mean,
-             at[0].error, dt[0], at[1].mean, at[1].error, dt[1]);
+    qdi_row_note(row, "to dt = 0 from %.5f +- %.5f at %g, %.5f +- %.5f at %g", at[0].mean, at[0].error, dt[0],
+                 at[1].mean, at[1].error, dt[1]);
     char name[48];
     snprintf(name, sizeof name, "diameter times %.2f", setting->larger);
     qdi_row_twin(row, name, qdi_estimate_at_zero(dt, off, 2));
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_state[] = {
     {"eos_0.1", "equation of state, collisions", 0.1, plan_state, judge_state_equation, false},
     {"eos_0.2", "equation of state, collisions", 0.2, plan_state, judge_state_equation, false},
     {"eos_0.3", "equation of state, collisions, speeds", 0.3, plan_state, judge_state_equation, false},
@@ -244,9 +242,5 @@ static const qdi_case cases[] = {
      judge_stepped, true},
     {"eos_stepped_0.6", "equation of state in steps, extrapolated to dt = 0", 0.6, plan_stepped,
      judge_stepped, true},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_state(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/random.h>
-#include <stdio.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -93,7 +92,7 @@ static void judge_walls(const qdi_case *self, const qdi_plan *plan, qdi_rows *ro
     qdi_row_twin(row, "speeds times 1.035", qdi_plan_estimate(plan, sound, TWIN_SEEDS, WALL_Z));
     row = qdi_rows_add(rows, "wall_speed", qdi_plan_estimate(plan, 0, sound, WALL_SPEED), speed,
                        0.007 * speed);
-    if (row) snprintf(row->note, sizeof row->note, "mean normal speed of what hits a wall");
+    qdi_row_note(row, "mean normal speed of what hits a wall");
     qdi_row_twin(row, "speeds times 1.035", qdi_plan_estimate(plan, sound, TWIN_SEEDS, WALL_SPEED));
 }
 
@@ -195,19 +194,15 @@ static void judge_gravity(const qdi_case *self, const qdi_plan *plan, qdi_rows *
     double reference = 1 + 0.25 * pi * density;
     qdi_row *row = qdi_rows_add(rows, "gravity_height", qdi_plan_estimate(plan, 0, sound, HEIGHT), reference,
                                 0.02);
-    if (row) snprintf(row->note, sizeof row->note, "mean height of a thin gas over kT / (m g)");
+    qdi_row_note(row, "mean height of a thin gas over kT / (m g)");
     qdi_row_twin(row, "gravity times 1.1", qdi_plan_estimate(plan, sound, TWIN_SEEDS, HEIGHT));
     row = qdi_rows_add(rows, "gravity_even", qdi_plan_estimate(plan, 0, sound, EVEN), 1, 0.05);
-    if (row) snprintf(row->note, sizeof row->note, "temperature above the median height over that below");
+    qdi_row_note(row, "temperature above the median height over that below");
     qdi_row_twin(row, "speeds above times 1.12", qdi_plan_estimate(plan, sound, TWIN_SEEDS, EVEN));
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_walls[] = {
     {"wall", "a thin gas between walls", 0.02, plan_walls, judge_walls, false},
     {"gravity", "a thin gas in gravity", 0.1, plan_gravity, judge_gravity, false},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_walls(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

@@ -4,7 +4,6 @@
 #include "tools/physics/physics.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { OFF, DRIFT, COLLISIONS };
 enum { STEPS_LONG = 100000, STEPS = 10000, LOOKS = 200 };
@@ -71,10 +70,9 @@ static void plan_elastic(const qdi_case *self, qdi_plan *plan) {
 static void judge_elastic_row(const qdi_plan *plan, qdi_rows *rows, const char *name, int series,
                               const char *about) {
     const qdi_job *jobs = plan->jobs;
-    qdi_row *row = qdi_rows_add(rows, name, (qdi_estimate){jobs[0].series[series][0], 0}, 0, 1e-4);
-    qdi_row_twin(row, "restitution 0.999", (qdi_estimate){jobs[1].series[series][0], 0});
-    if (row)
-        snprintf(row->note, sizeof row->note, "%s, %.0f steps, %.1f collisions of each", about, jobs[0].time,
+    qdi_row *row = qdi_rows_add(rows, name, qdi_exactly(jobs[0].series[series][0]), 0, 1e-4);
+    qdi_row_twin(row, "restitution 0.999", qdi_exactly(jobs[1].series[series][0]));
+    qdi_row_note(row, "%s, %.0f steps, %.1f collisions of each", about, jobs[0].time,
                  jobs[0].series[COLLISIONS][0]);
 }
 
@@ -86,11 +84,7 @@ static void judge_elastic(const qdi_case *self, const qdi_plan *plan, qdi_rows *
     judge_elastic_row(plan, rows, "elastic_drift", DRIFT, "the drift of it in that time");
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_elastic[] = {
     {"elastic", "the energy of an elastic gas of disks on springs", 0, plan_elastic, judge_elastic, false},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_elastic(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

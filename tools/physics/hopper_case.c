@@ -17,7 +17,6 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/random.h>
-#include <stdio.h>
 
 enum { OPENINGS = 3, PIECES = 2 * (OPENINGS + 1) };
 enum { EXPONENT_SEEDS = 6, HEIGHT_SEEDS = 12, SPRINGS_SEEDS = 10, TWIN_SEEDS = 2 };
@@ -227,37 +226,24 @@ static qd_status run_springs(qdi_job *job, qd_error *error) {
 
 // Plans the jobs of the flow exponent and its planted error.
 static void plan_exponent(const qdi_case *self, qdi_plan *plan) {
-    (void)self;
-    qdi_job job = {.work = run_exponent, .gas = qdi_gas_default()};
-    qdi_plan_add(plan, &job, EXPONENT_SEEDS);
-    job.planted = 2;
-    qdi_plan_add(plan, &job, TWIN_SEEDS);
+    qdi_plan_twins(plan, run_exponent, self->value, EXPONENT_SEEDS, 2, TWIN_SEEDS);
 }
 
 // Plans the jobs of the filling height and its planted error.
 static void plan_height(const qdi_case *self, qdi_plan *plan) {
-    (void)self;
-    qdi_job job = {.work = run_height, .gas = qdi_gas_default()};
-    qdi_plan_add(plan, &job, HEIGHT_SEEDS);
-    job.planted = 1;
-    qdi_plan_add(plan, &job, TWIN_SEEDS);
+    qdi_plan_twins(plan, run_height, self->value, HEIGHT_SEEDS, 1, TWIN_SEEDS);
 }
 
 // Plans the jobs of the two contact models and their planted error.
 static void plan_springs(const qdi_case *self, qdi_plan *plan) {
-    (void)self;
-    qdi_job job = {.work = run_springs, .gas = qdi_gas_default()};
-    qdi_plan_add(plan, &job, SPRINGS_SEEDS);
-    job.planted = 1;
-    qdi_plan_add(plan, &job, TWIN_SEEDS);
+    qdi_plan_twins(plan, run_springs, self->value, SPRINGS_SEEDS, 1, TWIN_SEEDS);
 }
 
 // Compares the exponent of the hopper flow with Beverloo's law.
 static void judge_exponent(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     qdi_estimate exponent = qdi_plan_estimate_runs(plan, 0, EXPONENT_SEEDS, HOPPER_EXPONENT);
     qdi_row *row = qdi_rows_add(rows, self->name, exponent, 1.5, 0.1);
-    if (row)
-        snprintf(row->note, sizeof row->note, "rate over that power of D - 1.4 d: %.3f",
+    qdi_row_note(row, "rate over that power of D - 1.4 d: %.3f",
                  qdi_plan_estimate_runs(plan, 0, EXPONENT_SEEDS, HOPPER_FACTOR).mean);
     qdi_row_twin(row, "drag 2", qdi_plan_estimate_runs(plan, EXPONENT_SEEDS, TWIN_SEEDS, HOPPER_EXPONENT));
 }
@@ -266,9 +252,7 @@ static void judge_exponent(const qdi_case *self, const qdi_plan *plan, qdi_rows 
 static void judge_height(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     qdi_estimate ratio = qdi_plan_estimate_runs(plan, 0, HEIGHT_SEEDS, HOPPER_RATIO);
     qdi_row *row = qdi_rows_add(rows, self->name, ratio, 1, 0.05);
-    if (row)
-        snprintf(row->note, sizeof row->note,
-                 "rate out of a silo filled to 5 widths over that of one filled to 10");
+    qdi_row_note(row, "rate out of a silo filled to 5 widths over that of one filled to 10");
     qdi_row_twin(row, "no friction", qdi_plan_estimate_runs(plan, HEIGHT_SEEDS, TWIN_SEEDS, HOPPER_RATIO));
 }
 
@@ -276,20 +260,16 @@ static void judge_height(const qdi_case *self, const qdi_plan *plan, qdi_rows *r
 static void judge_springs(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     qdi_estimate ratio = qdi_plan_estimate_runs(plan, 0, SPRINGS_SEEDS, HOPPER_RATIO);
     qdi_row *row = qdi_rows_add(rows, self->name, ratio, 1, 0.05);
-    if (row) snprintf(row->note, sizeof row->note, "rate of rigid grains over that of the same on springs");
+    qdi_row_note(row, "rate of rigid grains over that of the same on springs");
     qdi_row_twin(row, "rigid ones without friction",
                  qdi_plan_estimate_runs(plan, SPRINGS_SEEDS, TWIN_SEEDS, HOPPER_RATIO));
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_hopper[] = {
     {"hopper_exponent", "how the rate at which grains run out goes with the opening", 0, plan_exponent,
      judge_exponent, true},
     {"hopper_height", "how the rate goes with how full a silo is", 0, plan_height, judge_height, true},
     {"hopper_springs", "how the rate is beside that of grains on springs", 0, plan_springs, judge_springs,
      true},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_hopper(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

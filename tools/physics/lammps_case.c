@@ -231,22 +231,17 @@ int qdi_lammps_way_of(const char *name) {
 
 // ---- rows ----
 
-// LAMMPS case: an estimate without an error.
-static qdi_estimate exact_estimate(double value) {
-    return (qdi_estimate){value, 0};
-}
-
 /// A row of one of the numbers that a match has left; `twin`: the job of its twin.
 static qdi_row *add_row(const qdi_plan *plan, qdi_rows *rows, const char *name, int number, double tolerance,
                         size_t twin, const char *planted) {
-    qdi_row *row = qdi_rows_add(rows, name, exact_estimate(plan->jobs[0].series[0][number]), 0, tolerance);
-    qdi_row_twin(row, planted, exact_estimate(plan->jobs[twin].series[0][number]));
+    qdi_row *row = qdi_rows_add(rows, name, qdi_exactly(plan->jobs[0].series[0][number]), 0, tolerance);
+    qdi_row_twin(row, planted, qdi_exactly(plan->jobs[twin].series[0][number]));
     return row;
 }
 
 // Notes beside a row where the side of LAMMPS came from.
 static void note_lammps(qdi_row *row, const qdi_plan *plan, const char *text) {
-    if (row) snprintf(row->note, sizeof row->note, "%.105s; %.50s", text, plan->jobs[0].error.text);
+    qdi_row_note(row, "%.105s; %.50s", text, plan->jobs[0].error.text);
 }
 
 // Compares few disks with LAMMPS: trajectories.
@@ -289,7 +284,7 @@ static void judge_lammps_gas(const qdi_case *self, const qdi_plan *plan, qdi_row
     note_lammps(add_row(plan, rows, "lammps_energy", SECOND, 1e-6, 1, match->planted), plan, text);
 }
 
-static const qdi_case cases[] = {
+const qdi_case qdi_cases_lammps[] = {
     {"lammps_head_on", "two disks head-on, as LAMMPS has them", 0, plan_match, judge_few, false},
     {"lammps_limited", "the same without pull", 1, plan_match, judge_few, false},
     {"lammps_oblique", "two disks that stick, as LAMMPS has them", 2, plan_match, judge_few, false},
@@ -307,9 +302,5 @@ static const qdi_case cases[] = {
      judge_lammps_state, false},
     {"lammps_sticky", "forces and torques of 1000 disks by Hertz that adhere", 13, plan_match,
      judge_lammps_state, false},
+    {.name = NULL},
 };
-
-const qdi_case *qdi_cases_lammps(size_t *count) {
-    *count = sizeof cases / sizeof *cases;
-    return cases;
-}

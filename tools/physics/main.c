@@ -40,9 +40,9 @@ typedef struct choice {
     char **argv;
 } choice;
 
-typedef const qdi_case *(*group)(size_t *count);
-static const group groups[] = {qdi_cases_state,  qdi_cases_cooling, qdi_cases_walls,  qdi_cases_order,
-                               qdi_cases_drives, qdi_cases_hopper,  qdi_cases_lammps, qdi_cases_elastic};
+static const qdi_case *const groups[] = {qdi_cases_state,  qdi_cases_cooling, qdi_cases_walls,
+                                         qdi_cases_order,  qdi_cases_drives,  qdi_cases_hopper,
+                                         qdi_cases_lammps, qdi_cases_elastic, NULL};
 
 // Whether the command line asks for this case of the validation.
 static bool case_is_chosen(const choice *asked, const qdi_case *one) {
@@ -97,16 +97,14 @@ static qd_status run_case(const choice *asked, const qdi_case *one, qd_team *tea
 // Runs the chosen cases of the validation.
 static qd_status run_chosen_cases(const choice *asked, qd_team *team, qdi_rows *rows, size_t *chosen) {
     qd_status status = QD_OK;
-    for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
-        size_t count = 0;
-        const qdi_case *cases = groups[g](&count);
-        for (size_t i = 0; status == QD_OK && i < count; ++i) {
-            if (!case_is_chosen(asked, &cases[i])) continue;
+    for (const qdi_case *const *group = groups; *group; ++group) {
+        for (const qdi_case *one = *group; status == QD_OK && one->name; ++one) {
+            if (!case_is_chosen(asked, one)) continue;
             *chosen += 1;
             if (asked->list)
-                printf("%-20s %s%s\n", cases[i].name, cases[i].about, cases[i].long_only ? " (long)" : "");
+                printf("%-20s %s%s\n", one->name, one->about, one->long_only ? " (long)" : "");
             else
-                status = run_case(asked, &cases[i], team, rows);
+                status = run_case(asked, one, team, rows);
         }
     }
     return status;

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,14 @@ void qdi_plan_add(qdi_plan *plan, const qdi_job *job, int seeds) {
         plan->jobs[plan->count] = *job;
         plan->jobs[plan->count++].gas.seed = job->gas.seed * 1000 + (uint64_t)i;
     }
+}
+
+void qdi_plan_twins(qdi_plan *plan, qdi_job_function work, double setting, int seeds, double planted,
+                    int twins) {
+    qdi_job job = {.work = work, .gas = qdi_gas_default(), .setting = setting};
+    qdi_plan_add(plan, &job, seeds);
+    job.planted = planted;
+    qdi_plan_add(plan, &job, twins);
 }
 
 void qdi_plan_free(qdi_plan *plan) {
@@ -79,6 +88,14 @@ void qdi_row_twin(qdi_row *row, const char *planted, qdi_estimate twin) {
     row->twin = twin.mean;
     row->twin_error = twin.error;
     qdi_row_judge(row);
+}
+
+void qdi_row_note(qdi_row *row, const char *format, ...) {
+    if (!row) return;
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(row->note, sizeof row->note, format, values);
+    va_end(values);
 }
 
 void qdi_rows_free(qdi_rows *rows) {

@@ -46,10 +46,19 @@ typedef struct qdi_plan {
 
 /// Adds `seeds` jobs like this one, with seeds of their own that follow from that of its gas.
 void qdi_plan_add(qdi_plan *plan, const qdi_job *job, int seeds);
+/// Physics: adds jobs that do this work with `setting`, `seeds` of them as they should be, and then `twins`
+/// with the error `planted`.
+void qdi_plan_twins(qdi_plan *plan, qdi_job_function work, double setting, int seeds, double planted,
+                    int twins);
 void qdi_plan_free(qdi_plan *plan);
 
 /// The estimate of series number `series` over jobs [first, first + count).
 qdi_estimate qdi_plan_estimate(const qdi_plan *plan, size_t first, size_t count, int series);
+
+/// Physics: of what is not left to chance.
+static inline qdi_estimate qdi_exactly(double value) {
+    return (qdi_estimate){value, 0};
+}
 
 /// For runs that leave one number each: all blocks are that number, and chance is between runs, of which
 /// there are at most 64.
@@ -81,6 +90,8 @@ qdi_row *qdi_rows_add(qdi_rows *rows, const char *name, qdi_estimate measured, d
 /// Physics: gives a row its twin, which fails where it is off by more than max(tolerance, 6 errors). An error
 /// that is planted makes at least four tolerances. `row` may be NULL.
 void qdi_row_twin(qdi_row *row, const char *planted, qdi_estimate twin);
+/// Physics: sets a row's note, as printf prints it. `row` may be NULL.
+void qdi_row_note(qdi_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// Physics: judges a row, again where `error_allowed` was set.
 void qdi_row_judge(qdi_row *row);
 void qdi_rows_free(qdi_rows *rows);
@@ -95,15 +106,9 @@ struct qdi_case {
     bool long_only; ///< not part of the short form
 };
 
-/// The cases of each file, `count` of them.
-const qdi_case *qdi_cases_state(size_t *count);
-const qdi_case *qdi_cases_cooling(size_t *count);
-const qdi_case *qdi_cases_order(size_t *count);
-const qdi_case *qdi_cases_drives(size_t *count);
-const qdi_case *qdi_cases_hopper(size_t *count);
-const qdi_case *qdi_cases_walls(size_t *count);
-const qdi_case *qdi_cases_lammps(size_t *count);
-const qdi_case *qdi_cases_elastic(size_t *count);
+/// The cases of each file; the one after the last has no name.
+extern const qdi_case qdi_cases_state[], qdi_cases_cooling[], qdi_cases_order[], qdi_cases_drives[],
+    qdi_cases_hopper[], qdi_cases_walls[], qdi_cases_lammps[], qdi_cases_elastic[];
 
 /// Physics report: the table: its head, rows as they come (from number `first` on), and what it ends with.
 void qdi_report_head(void);

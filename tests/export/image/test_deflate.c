@@ -73,6 +73,26 @@ QD_TEST(what_was_in_memory_decides_nothing) {
     qd_test_seeds(20, 1, check_again);
 }
 
+static void check_end(uint64_t seed) {
+    enum { SIZE = 4096, BEHIND = 64 };
+    static uint8_t data[SIZE + BEHIND], first[ROOM], second[ROOM];
+    qd_random random = qd_random_at(seed, 0, 0);
+    const size_t size = 1 + qd_random_bits(&random) % SIZE;
+    draw_anything(&random, data, size);
+    size_t lengths[2] = {0};
+    memset(data + size, 0, BEHIND);
+    ck_assert_int_eq(qdi_deflate(qd_allocator_default(), data, size, first, lengths), QD_OK);
+    for (size_t i = 0; i < BEHIND; ++i) // as what was before, or anything
+        data[size + i] = seed % 2 && size > BEHIND ? data[size - BEHIND + i] : (uint8_t)qd_random_bits(&random);
+    ck_assert_int_eq(qdi_deflate(qd_allocator_default(), data, size, second, lengths + 1), QD_OK);
+    ck_assert_msg(lengths[0] == lengths[1] && memcmp(first, second, lengths[0]) == 0,
+                  "seed %llu: other bytes with other data behind", (unsigned long long)seed);
+}
+
+QD_TEST(what_lies_behind_decides_nothing) {
+    qd_test_seeds(2000, 1, check_end);
+}
+
 QD_TEST(no_memory_is_said) {
     qd_test_allocator allocator = qd_test_allocator_of(&allocator, 1);
     uint8_t data[4] = {1, 2, 3, 4}, out[64];

@@ -1,5 +1,5 @@
 #include "sim/rigid/colour.h"
-#include "sim/rigid/impulse.h"
+#include "sim/rigid/rigid_step.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"

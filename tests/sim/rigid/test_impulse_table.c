@@ -38,149 +38,90 @@ static void check_body(const qd_world *world, qd_id id, double vx, double vy, do
 }
 
 typedef struct collision {
-    spun a, b;
-    double nx, ny, e, mu, bt;
-    double ax, ay, aw, bx, by, bw, energy, energy_after;
+    spun before[2]; ///< of a and b
+    struct {
+        double nx, ny, e, mu, bt;
+    } law;
+    struct {
+        double vx, vy, spin;
+    } after[2];
+    double energy[2]; ///< before and after
 } collision;
 
 #define ROOT_HALF  0.70710678118654752
 #define HALF_ROOT3 0.86602540378443865
 
 static const collision collisions[] = {
-    {{1, 0, 0, 1, .5}, {0, 0, 0, 1, .5}, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, .5, .5},
-    {{2, 0, 0, 1, .5}, {0, 0, 0, 3, .5}, 1, 0, .5, 0, 0, -.25, 0, 0, .75, 0, 0, 2, .875},
-    {{1, 0, 0, 1, .5},
-     {0, 0, 0, 1, .5},
-     HALF_ROOT3,
-     .5,
-     1,
-     0,
-     0,
-     .25,
-     -.433012702,
-     0,
-     .75,
-     .433012702,
-     0,
-     .5,
-     .5},
-    {{1, 0, 0, 1, .5},
-     {0, 0, 0, 1, .5},
-     HALF_ROOT3,
-     .5,
-     .9,
-     .1,
-     0,
-     .246363793,
-     -.340112067,
-     .329089653,
-     .753636207,
-     .340112067,
-     .329089653,
-     .5,
-     .443545043},
-    {{1, 0, 0, 1, .5},
-     {0, 0, 0, 1, .5},
-     HALF_ROOT3,
-     .5,
-     .9,
-     1,
-     0,
-     .245833333,
-     -.339193283,
-     .333333333,
-     .754166667,
-     .339193283,
-     .333333333,
-     .5,
-     .443541667},
-    {{1, 0, 10, 1, .5}, {-1, 0, 0, 1, .5}, 1, 0, 1, .1, 0, -1, -.2, 9.2, 1, .2, -.8, 7.25, 6.37},
-    {{1, 0, 10, 1, .5},
-     {-1, 0, 0, 1, .5},
-     1,
-     0,
-     1,
-     1,
-     0,
-     -1,
-     -.833333333,
-     6.666666667,
-     1,
-     .833333333,
-     -3.333333333,
-     7.25,
-     5.166666667},
-    {{1, 0, 0, 1, .5},
-     {0, 0, 0, 1, .5},
-     HALF_ROOT3,
-     .5,
-     1,
-     HUGE_VAL,
-     1,
-     .166666667,
-     -.288675135,
-     .666666667,
-     .833333333,
-     .288675135,
-     .666666667,
-     .5,
-     .5},
-    {{1.5, 0, 2, 1, .5},
-     {-.5, .25, -1, 4, 1},
-     ROOT_HALF,
-     ROOT_HALF,
-     .7,
-     .3,
-     0,
-     .01,
-     -.89,
-     3.697056275,
-     -.1275,
-     .4725,
-     -.787867966,
-     3,
-     2.350125},
+    {{{1, 0, 0, 1, .5}, {0, 0, 0, 1, .5}}, {1, 0, 1, 0, 0}, {{0, 0, 0}, {1, 0, 0}}, {.5, .5}},
+    {{{2, 0, 0, 1, .5}, {0, 0, 0, 3, .5}}, {1, 0, .5, 0, 0}, {{-.25, 0, 0}, {.75, 0, 0}}, {2, .875}},
+    {{{1, 0, 0, 1, .5}, {0, 0, 0, 1, .5}},
+     {HALF_ROOT3, .5, 1, 0, 0},
+     {{.25, -.433012702, 0}, {.75, .433012702, 0}},
+     {.5, .5}},
+    {{{1, 0, 0, 1, .5}, {0, 0, 0, 1, .5}},
+     {HALF_ROOT3, .5, .9, .1, 0},
+     {{.246363793, -.340112067, .329089653}, {.753636207, .340112067, .329089653}},
+     {.5, .443545043}},
+    {{{1, 0, 0, 1, .5}, {0, 0, 0, 1, .5}},
+     {HALF_ROOT3, .5, .9, 1, 0},
+     {{.245833333, -.339193283, .333333333}, {.754166667, .339193283, .333333333}},
+     {.5, .443541667}},
+    {{{1, 0, 10, 1, .5}, {-1, 0, 0, 1, .5}}, {1, 0, 1, .1, 0}, {{-1, -.2, 9.2}, {1, .2, -.8}}, {7.25, 6.37}},
+    {{{1, 0, 10, 1, .5}, {-1, 0, 0, 1, .5}},
+     {1, 0, 1, 1, 0},
+     {{-1, -.833333333, 6.666666667}, {1, .833333333, -3.333333333}},
+     {7.25, 5.166666667}},
+    {{{1, 0, 0, 1, .5}, {0, 0, 0, 1, .5}},
+     {HALF_ROOT3, .5, 1, HUGE_VAL, 1},
+     {{.166666667, -.288675135, .666666667}, {.833333333, .288675135, .666666667}},
+     {.5, .5}},
+    {{{1.5, 0, 2, 1, .5}, {-.5, .25, -1, 4, 1}},
+     {ROOT_HALF, ROOT_HALF, .7, .3, 0},
+     {{.01, -.89, 3.697056275}, {-.1275, .4725, -.787867966}},
+     {3, 2.350125}},
 };
 
 /// The rule, in its own words, for disks that just touch.
 static void expected_of(const collision *c, double v[6]) {
-    double ia = .5 * c->a.mass * c->a.radius * c->a.radius, ib = .5 * c->b.mass * c->b.radius * c->b.radius;
-    double tx = -c->ny, ty = c->nx, ux = c->a.vx - c->b.vx, uy = c->a.vy - c->b.vy;
-    double turning = c->a.spin * c->a.radius + c->b.spin * c->b.radius;
-    double un = ux * c->nx + uy * c->ny, ut = ux * tx + uy * ty + turning;
-    double jn = (1 + c->e) * un * c->a.mass * c->b.mass / (c->a.mass + c->b.mass);
-    double kt = 1 / c->a.mass + 1 / c->b.mass + c->a.radius * c->a.radius / ia +
-                c->b.radius * c->b.radius / ib;
-    double jt = (1 + c->bt) * ut / kt;
-    if (fabs(jt) > c->mu * jn) jt = copysign(c->mu * jn, ut);
-    v[0] = c->a.vx - (jn * c->nx + jt * tx) / c->a.mass;
-    v[1] = c->a.vy - (jn * c->ny + jt * ty) / c->a.mass;
-    v[2] = c->a.spin - c->a.radius * jt / ia;
-    v[3] = c->b.vx + (jn * c->nx + jt * tx) / c->b.mass;
-    v[4] = c->b.vy + (jn * c->ny + jt * ty) / c->b.mass;
-    v[5] = c->b.spin - c->b.radius * jt / ib;
+    const spun *a = &c->before[0], *b = &c->before[1];
+    const double nx = c->law.nx, ny = c->law.ny;
+    double ia = .5 * a->mass * a->radius * a->radius, ib = .5 * b->mass * b->radius * b->radius;
+    double tx = -ny, ty = nx, ux = a->vx - b->vx, uy = a->vy - b->vy;
+    double turning = a->spin * a->radius + b->spin * b->radius;
+    double un = ux * nx + uy * ny, ut = ux * tx + uy * ty + turning;
+    double jn = (1 + c->law.e) * un * a->mass * b->mass / (a->mass + b->mass);
+    double kt = 1 / a->mass + 1 / b->mass + a->radius * a->radius / ia + b->radius * b->radius / ib;
+    double jt = (1 + c->law.bt) * ut / kt;
+    if (fabs(jt) > c->law.mu * jn) jt = copysign(c->law.mu * jn, ut);
+    v[0] = a->vx - (jn * nx + jt * tx) / a->mass;
+    v[1] = a->vy - (jn * ny + jt * ty) / a->mass;
+    v[2] = a->spin - a->radius * jt / ia;
+    v[3] = b->vx + (jn * nx + jt * tx) / b->mass;
+    v[4] = b->vy + (jn * ny + jt * ty) / b->mass;
+    v[5] = b->spin - b->radius * jt / ib;
 }
 
 QD_TEST_LOOP(two_disks_collide, 0, 9) {
     const collision *c = &collisions[_i];
     for (int swapped = 0; swapped < 2; ++swapped) {
-        qd_own(qd_world) world = open_world(c->e, c->mu, c->bt);
-        double apart = (c->a.radius + c->b.radius) * (1 - 1e-15), x = apart * c->nx, y = apart * c->ny;
+        qd_own(qd_world) world = open_world(c->law.e, c->law.mu, c->law.bt);
+        double apart = (c->before[0].radius + c->before[1].radius) * (1 - 1e-15), x = apart * c->law.nx,
+               y = apart * c->law.ny;
         qd_id b = {0, 0};
-        if (swapped) b = add_disk(world, x, y, &c->b);
-        qd_id a = add_disk(world, 0, 0, &c->a);
-        if (!swapped) b = add_disk(world, x, y, &c->b);
+        if (swapped) b = add_disk(world, x, y, &c->before[1]);
+        qd_id a = add_disk(world, 0, 0, &c->before[0]);
+        if (!swapped) b = add_disk(world, x, y, &c->before[1]);
         qd_world_sums before = qd_world_sum(world);
-        ck_assert_double_eq_tol(before.kinetic, c->energy, 1e-12);
+        ck_assert_double_eq_tol(before.kinetic, c->energy[0], 1e-12);
         qd_test_step(world, step, 1);
-        check_body(world, a, c->ax, c->ay, c->aw, 1e-9);
-        check_body(world, b, c->bx, c->by, c->bw, 1e-9);
+        check_body(world, a, c->after[0].vx, c->after[0].vy, c->after[0].spin, 1e-9);
+        check_body(world, b, c->after[1].vx, c->after[1].vy, c->after[1].spin, 1e-9);
         double v[6];
         expected_of(c, v);
         check_body(world, a, v[0], v[1], v[2], 2e-12);
         check_body(world, b, v[3], v[4], v[5], 2e-12);
         qd_world_sums after = qd_world_sum(world);
-        ck_assert_double_eq_tol(after.kinetic, c->energy_after, 1e-9);
+        ck_assert_double_eq_tol(after.kinetic, c->energy[1], 1e-9);
         ck_assert_double_eq_tol(after.momentum.x, before.momentum.x, 1e-14);
         ck_assert_double_eq_tol(after.momentum.y, before.momentum.y, 1e-14);
         ck_assert_double_eq_tol(after.angular, before.angular, 1e-12);
