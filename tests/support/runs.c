@@ -25,7 +25,10 @@ static void expect_same_file(const char *a, const char *b, const char *name) {
     qd_own_memory char *a_data = qd_scratch_read(join(a, name).text, &a_bytes);
     qd_own_memory char *b_data = qd_scratch_read(join(b, name).text, &b_bytes);
     ck_assert_msg(a_data && b_data, "%s is missing", name);
-    ck_assert_msg(a_bytes == b_bytes && memcmp(a_data, b_data, a_bytes) == 0, "%s differs", name);
+    size_t at = 0;
+    while (at < a_bytes && at < b_bytes && a_data[at] == b_data[at]) ++at;
+    ck_assert_msg(at == a_bytes && at == b_bytes, "%s differs from byte %zu on, of %zu and %zu", name, at,
+                  a_bytes, b_bytes);
 }
 
 static void expect_same_frames(const char *a, const char *b) {

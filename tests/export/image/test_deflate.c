@@ -83,7 +83,8 @@ static void check_end(uint64_t seed) {
     memset(data + size, 0, BEHIND);
     ck_assert_int_eq(qdi_deflate(qd_allocator_default(), data, size, first, lengths), QD_OK);
     for (size_t i = 0; i < BEHIND; ++i) // as what was before, or anything
-        data[size + i] = seed % 2 && size > BEHIND ? data[size - BEHIND + i] : (uint8_t)qd_random_bits(&random);
+        data[size + i] = seed % 2 && size > BEHIND ? data[size - BEHIND + i]
+                                                   : (uint8_t)qd_random_bits(&random);
     ck_assert_int_eq(qdi_deflate(qd_allocator_default(), data, size, second, lengths + 1), QD_OK);
     ck_assert_msg(lengths[0] == lengths[1] && memcmp(first, second, lengths[0]) == 0,
                   "seed %llu: other bytes with other data behind", (unsigned long long)seed);
