@@ -25,13 +25,15 @@ double qdi_limit_speed_squared(const qd_limits *limits) {
     return limit_speed(limits) * limit_speed(limits);
 }
 
-/// Bodies of a small world, whose pairs are no danger, however many of them there are per body.
-enum { SMALL = 10000 };
+/// Bodies of a small world, whose pairs are no danger, however many of them there are per body; and pairs
+/// that any world may have.
+enum { SMALL = 10000, ALWAYS = 1000 };
 
 size_t qdi_limit_pairs(const qd_limits *limits, size_t bodies) {
     const double most = (double)(UINT32_MAX - 1); // places of candidates are 32 bits wide
     const double pairs = limits->pairs * (double)(bodies > SMALL ? bodies : SMALL);
-    return (size_t)(pairs < most ? pairs : most);
+    if (!(pairs < most)) return (size_t)most;
+    return pairs < ALWAYS ? ALWAYS : (size_t)pairs;
 }
 
 qd_status qdi_material_check(const qd_material *material, const char *what, qd_error *error) {

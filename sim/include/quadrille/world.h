@@ -68,7 +68,7 @@ typedef struct qd_limits {
     /// Furthest from the world's centre, per axis; NaN (the default): 1e6 times the world's longer side. At
     /// most 1e30, whatever is given.
     double distance;
-    double pairs; ///< candidate pairs per body, of 10,000 bodies at least; default 100
+    double pairs; ///< candidate pairs per body, of 10,000 bodies at least; 1000 in all; default 100
 } qd_limits;
 
 /// How a world is made.
