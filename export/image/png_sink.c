@@ -62,6 +62,8 @@ static qd_status put_png_head(const qd_allocator *allocator, const qdi_png_image
     return status;
 }
 
+_Static_assert(QDI_INK_COUNT <= QDI_DEFLATE_NEVER, "a pixel may have any ink");
+
 /// Writes the pixels.
 /// All rows in one chunk. They are put together, each behind its filter (none: neighbours of flat colours are
 /// best left alone), where nothing else will be: behind the room for what comes out.

@@ -60,8 +60,7 @@ END
 done
 
 each_line "a peer is asked for, but tools/bench/peers.h is not included" <<END
-$(find tools tests -name '*.[ch]' -exec grep -lE '^ *# *(el)?if.*QD_HAVE_(BOX2D3?|CHIPMUNK|CGAL)' {} + |
-    xargs -r grep -L '"tools/bench/peers.h"')
+$(find tools tests -name '*.[ch]' -exec grep -qE '^ *# *(el)?if.*QD_HAVE_(BOX2D3?|CHIPMUNK|CGAL)' {} \; -exec grep -L '"tools/bench/peers.h"' {} +)
 END
 
 notes='TO''DO\|FIX''ME\|XX''X\|HA''CK'
