@@ -33,10 +33,10 @@ static const unsigned char zlib_head[] = {0x78, 0x01};
 
 /// Compresses at once; false: the library did not take all of it.
 ///
-/// Where nothing goes before, ISA-L (2.23 to 2.32, level 1 and 2) files the third byte under a hash of bits
-/// 16 to 47 of the stream's own address, so that one of some thousand pictures came out otherwise, by where
-/// its state lay. So a byte goes before, as a dictionary, which no match can begin at: readers need not know
-/// of it.
+/// Where nothing goes before, ISA-L (2.21 to 2.32.1, levels 1 and 2) files the third byte under a hash of
+/// bits 16 to 47 of the stream's own address, so that one of some thousand pictures came out otherwise, by
+/// where its state lay. So a byte goes before, as a dictionary, which no match can begin at: readers need not
+/// know of it.
 static bool compress_all(compressor *state, unsigned char *data, size_t size, unsigned char *out,
                          size_t *length) {
     uint8_t before[] = {QDI_DEFLATE_NEVER};
@@ -62,7 +62,6 @@ qd_status qdi_deflate(const qd_allocator *allocator, unsigned char *data, size_t
                       size_t *length) {
     compressor *state = qdi_allocate(allocator, 1, sizeof *state);
     if (!state) return QD_ERR_MEMORY;
-    memset(state, 0, sizeof *state); // what lies there would decide which of several matches is taken
     const bool good = compress_all(state, data, size, out, length);
     qdi_narrow_registers();
     qdi_release(allocator, state, 1, sizeof *state);
