@@ -385,7 +385,7 @@ static qd_status take_rounds(qdi_step *step, bool more) {
     qd_status status = QD_OK;
     if (!more) {
         release_all(step);
-        qdi_ccd_mark_ploughs(step, step->least);
+        qdi_ccd_mark_ploughs(step);
     }
     step->ccd->stops_hold = true;
     step->ccd->news_count = 0;

@@ -101,30 +101,23 @@ static bool is_open(const qdi_step *step, uint32_t row, double way) {
     return status == QD_OK && is_one_place(&here);
 }
 
-typedef struct plough_job {
-    const qdi_step *step;
-    double least; ///< way of what may pass somebody
-} plough_job;
-
 /// Ploughs of ccd: marks those in some ranges of bodies.
 static void mark_ranges(void *context, size_t begin, size_t end) {
-    const plough_job *job = context;
-    const qdi_step *step = job->step;
+    const qdi_step *step = context;
     const qdi_ccd *ccd = step->ccd;
     for (size_t range = begin; range < end; ++range)
         for (size_t i = 0; i < ccd->ways[range].followed; ++i) {
             const uint32_t row = ccd->followed_rows[range * QDI_BODY_GRAIN + i];
             if (step->world->kind[row] != QD_BODY_KINEMATIC) continue;
             const double way = qdi_ccd_way(step, row);
-            if (way > job->least && is_open(step, row, way)) ccd->flags[row] |= QDI_PLOUGH;
+            if (way > 2 * step->least && is_open(step, row, way)) ccd->flags[row] |= QDI_PLOUGH;
         }
 }
 
-void qdi_ccd_mark_ploughs(const qdi_step *step, double size) {
+void qdi_ccd_mark_ploughs(qdi_step *step) {
     if (!step->ccd->carriers) return;
-    plough_job job = {step, 2 * size};
     qdi_team_for(step->world->team, qdi_range_count(step->world->count, QDI_BODY_GRAIN), 1, mark_ranges,
-                 &job);
+                 step);
 }
 
 /// A mover, while those ahead of it are looked at: in the half of a circle about it that a plough drives it

@@ -172,9 +172,9 @@ uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop);
 #define QDI_PASSED (QDI_NO_ROW - 1 - QDI_WALLS)
 
 /// Marks with QDI_PLOUGH, of the bodies that are followed, the kinematic ones that may pass others. Wants the
-/// boxes of whole ways in the world's tree. `size`: of the smallest body that is followed; what moves by less
-/// than twice that costs nothing, else a retrieve of the box of each such body.
-void qdi_ccd_mark_ploughs(const qdi_step *step, double size);
+/// boxes of whole ways in the world's tree. What moves by less than twice the size of the smallest one that
+/// is followed costs nothing, else a retrieve of the box of each such body.
+void qdi_ccd_mark_ploughs(qdi_step *step);
 /// True where a mover and what no body moves pass each other where they meet: that is a plough, which moves
 /// by more than the mover's size, and there is no room ahead. Asks for the start of the step alone. Cost: in
 /// a plough's way a retrieve of what lies ahead, else nothing.

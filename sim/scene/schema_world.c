@@ -229,8 +229,7 @@ static const qdi_key keys[] = {
         .otherwise = "1e6 times the world's longer side"),
     KEY("limits.pairs", REAL, IN_SETTINGS(world.limits.pairs), 0, (double)INFINITY,
         "Most pairs of overlapping boxes, per body; a world of less than 10000 bodies may have as many as "
-        "one "
-        "of 10000, and any world 1000. Where fast bodies are followed boxes hold whole ways.",
+        "one of 10000, and any world 1000. Where fast bodies are followed boxes hold whole ways.",
         .above = true),
     {.path = "bodies",
      .type = QDI_KEY_ITEMS,
