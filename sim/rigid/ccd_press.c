@@ -25,8 +25,9 @@
 /// there is not nearer than that, and must not be stopped there in each step.
 static const double pressed_part = QDI_PRESSED_PART, stopped_part = 0.5, stopped_disks_part = 0.02,
                     full_part = 0.1, near_part = 1.01;
-/// Times its size that the furthest point of a body is from its middle, for it to be a stick.
-static const double stick_length = 4;
+/// Times its size that the furthest point of a body is from its middle: less than that where it is compact;
+/// as much or more where it is a stick.
+static const double compact_length = 2, stick_length = 4;
 
 double qdi_ccd_size_of_both(const qdi_step *step, uint32_t a, uint32_t b) {
     const double own = qdi_inner_of_row(step->world, a), its = qdi_inner_of_row(step->world, b);
@@ -60,20 +61,15 @@ static double nearer_by(const qdi_step *step, const qdi_movers *m, qd_vec2 n, do
     return one * (last - first) > left ? first + left / one : (double)INFINITY;
 }
 
-/// Press of ccd: true for a body that is not much longer than it is thick.
-static bool is_compact(const qdi_step *step, uint32_t row) {
-    return step->world->radius[row] < 2 * qdi_inner_of_row(step->world, row);
-}
-
-/// Press of ccd: true for a body that is many times longer than it is thick.
-static bool is_stick(const qdi_step *step, uint32_t row) {
-    return step->world->radius[row] > stick_length * qdi_inner_of_row(step->world, row);
+/// Press of ccd: true for a body that is less than so many times as long as it is thick.
+static bool is_shorter(const qdi_step *step, uint32_t row, double times) {
+    return step->world->radius[row] < times * qdi_inner_of_row(step->world, row);
 }
 
 /// Press of ccd: the middles of two movers must not come nearer than this. Long ones may lie across each
 /// other, and would be caught like that.
 static double nearest(const qdi_step *step, uint32_t a, uint32_t b) {
-    if (!is_compact(step, a) || !is_compact(step, b)) return 0;
+    if (!is_shorter(step, a, compact_length) || !is_shorter(step, b, compact_length)) return 0;
     return qdi_inner_of_row(step->world, a) + qdi_inner_of_row(step->world, b) -
            pressed_part * qdi_ccd_size_of_both(step, a, b);
 }
@@ -107,7 +103,8 @@ static double middles_at(const qdi_step *step, const qdi_movers *m, qd_vec2 shif
 
 double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_manifold *manifold,
                           qd_vec2 shift, double gap, double last) {
-    if (is_stick(step, m->row_a) || is_stick(step, m->row_b)) return (double)INFINITY;
+    if (!is_shorter(step, m->row_a, stick_length) || !is_shorter(step, m->row_b, stick_length))
+        return (double)INFINITY;
     const qdi_path_segment *p = &m->a->segment, *q = &m->b->segment;
     const qd_vec2 n = m->normal, d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
     const double speed_a = qdi_ccd_speed_along(m->a, n), speed_b = -qdi_ccd_speed_along(m->b, n),
