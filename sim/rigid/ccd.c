@@ -6,6 +6,7 @@
 #include "sim/rigid/rigid_step.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
+#include "sim/world/grain.h"
 #include "sim/world/lap.h"
 #include "sim/world/limits.h"
 #include "sim/world/pose.h"
@@ -173,14 +174,27 @@ static qd_status take_round(qdi_step *step, int round, bool *outside, bool *done
     return status;
 }
 
-/// ccd: counts those that were to be followed in the step, and had a path too long for that. Serial: that
-/// somebody is lost is rare, and nothing to be fast at.
+typedef struct lost_job {
+    const uint8_t *flags;
+    atomic_size_t count;
+} lost_job;
+
+/// ccd: counts those of a range of bodies that are missed.
+static void count_lost_range(void *context, size_t begin, size_t end) {
+    lost_job *job = context;
+    size_t count = 0;
+    for (size_t row = begin; row < end; ++row) count += (job->flags[row] & QDI_MISSED) != 0;
+    atomic_fetch_add_explicit(&job->count, count, memory_order_relaxed);
+}
+
+/// ccd: counts those that were to be followed in the step, and had a path too long for that, or that a plough
+/// passed.
 static void count_lost(const qdi_step *step) {
-    const qdi_ccd *ccd = step->ccd;
     qd_world *world = step->world;
-    if (!atomic_load_explicit(&ccd->misses, memory_order_relaxed)) return;
-    for (size_t row = 0; row < world->count; ++row)
-        world->following.unfollowed += (ccd->flags[row] & QDI_MISSED) != 0;
+    if (!atomic_load_explicit(&step->ccd->misses, memory_order_relaxed)) return;
+    lost_job job = {.flags = step->ccd->flags};
+    qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_lost_range, &job);
+    world->following.unfollowed += job.count;
 }
 
 /// ccd: follows every impact.

@@ -206,11 +206,16 @@ static bool take_ground(const qdi_step *step, const qdi_hit *hit) {
     return true;
 }
 
-/// Stops of ccd: takes note of whom a plough has passed.
-static void note_passed(qdi_ccd *ccd, const qdi_hit *hit) {
-    if (hit->carrier != QDI_PASSED) return;
-    ccd->flags[hit->row] |= QDI_MISSED;
-    atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);
+/// Stops of ccd: takes note of whom ploughs have passed in a round.
+static void note_passed(const qdi_step *step) {
+    qdi_ccd *ccd = step->ccd;
+    const size_t workers = (size_t)qd_team_threads(step->world->team);
+    for (size_t w = 0; w < workers; ++w)
+        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) {
+            if (ccd->meets[w].hits[i].carrier != QDI_PASSED) continue;
+            ccd->flags[ccd->meets[w].hits[i].row] |= QDI_MISSED;
+            atomic_store_explicit(&ccd->misses, true, memory_order_relaxed);
+        }
 }
 
 /// Stops of ccd: takes over what was hit in a round, in any order; returns how many have a new path.
@@ -219,10 +224,7 @@ static size_t settle_hits(const qdi_step *step) {
     const size_t workers = (size_t)qd_team_threads(step->world->team);
     size_t fresh = 0;
     for (size_t w = 0; w < workers; ++w)
-        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) {
-            choose_carrier(step, &ccd->meets[w].hits[i]);
-            note_passed(ccd, &ccd->meets[w].hits[i]);
-        }
+        for (size_t i = 0; i < ccd->meets[w].hit_count; ++i) choose_carrier(step, &ccd->meets[w].hits[i]);
     for (size_t w = 0; w < workers && !step->carrying; ++w)
         for (size_t i = 0; i < ccd->meets[w].hit_count; ++i)
             fresh += take_ground(step, &ccd->meets[w].hits[i]);
@@ -350,6 +352,7 @@ static qd_status settle(qdi_step *step) {
     qd_status status = list_news(step);
     step->fresh = 0;
     ccd->looks += ccd->news_count;
+    note_passed(step);
     if (ccd->halted_count == 0) return status;
     if (status == QD_OK && step->round == 0) status = qdi_ccd_find_grounds(step);
     if (status != QD_OK) return status;

@@ -513,4 +513,27 @@ QD_TEST_LOOP(a_piston_lets_nobody_by, 0, 2) {
     ck_assert_uint_gt(seen.passed, 0);
 }
 
+// Also where nobody is stopped.
+QD_TEST(who_is_passed_is_counted) {
+    enum { ACROSS = 30, ALONG = 10 };
+    const double radius = .5 * length, way = 1.2 * length, half = 5 * length, thick = .25 * length;
+    const qd_world_def def = qd_test_def(100, 100);
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_body_def body = qd_test_body_at(qd_shape_rect(2 * thick, 2 * half), 50, 50);
+    body.kind = QD_BODY_KINEMATIC;
+    body.velocity.x = way / dt;
+    (void)qd_test_add(world, &body);
+    size_t met = 0;
+    for (int i = 0; i < ACROSS * ALONG; ++i) { // as dense as disks can lie, but for a gap
+        const int row = i / ACROSS;
+        const double x = thick + .51 * length + .875 * length * row,
+                     y = 1.01 * length * (i % ACROSS - .5 * ACROSS + .5 * (row % 2)),
+                     ahead = fmax(x - way - thick, 0), beside = fmax(fabs(y) - half, 0);
+        body = qd_test_body_at(qd_shape_disk(radius), 50 + x, 50 + y);
+        (void)qd_test_add(world, &body);
+        met += sqrt(ahead * ahead + beside * beside) < radius;
+    }
+    ck_assert_uint_eq(stir(world, ACROSS * ALONG, 1).passed, met);
+}
+
 QD_TEST_MAIN("crowd", 300, NULL, NULL)
