@@ -1,7 +1,8 @@
 // Ploughs. A kinematic body takes along all that it meets, however fast it is; but in a heap those further
 // ahead do not make way within a step, and what moves by more than their size in each would press more and
-// more of them into one place. So it passes a body where those ahead need more room than there is, which
-// goes on as if it had not met it.
+// more of them into one place. And where something stands ahead there is no room at all: what is taken along
+// would end on its other side. So it passes a body where those ahead need more room than there is, or which
+// it would take through what stands; that goes on as if it had not met it.
 //
 // That must let nobody out of anything. What is apart by more than a body's size from all else that no body
 // moves, or is near to it in one place alone, shuts nobody in: all shapes are convex, so whoever it passes
@@ -12,10 +13,12 @@
 
 #include "core/math/larger.h"
 #include "core/math/outward.h"
+#include "sim/contact/narrow.h"
 #include "sim/shape/collide.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
 #include "sim/world/reach.h"
+#include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
 #include <math.h>
@@ -31,6 +34,7 @@ typedef struct yard {
     const qdi_step *step;
     qdi_party by;
     double width;
+    int others;        ///< bodies and walls that are near
     qd_vec2 low, high; ///< where that is, from where the body is; low.x > high.x: nowhere
 } yard;
 
@@ -40,8 +44,9 @@ static void note_place(yard *here, qd_vec2 at) {
     here->high = (qd_vec2){qdi_larger(here->high.x, at.x), qdi_larger(here->high.y, at.y)};
 }
 
-/// Ploughs of ccd: true where all places are one.
+/// Ploughs of ccd: true where all places are one, or of one other: two that are convex shut nobody in.
 static bool is_one_place(const yard *here) {
+    if (here->others < 2) return true;
     const double most = place_part * here->by.reach;
     return !(here->high.x - here->low.x > most) && !(here->high.y - here->low.y > most);
 }
@@ -63,6 +68,7 @@ static bool look_at_fixed(void *context, qd_body_index body, qd_image image) {
     qdi_manifold manifold;
     const int count = qdi_collide(&here->by.form, &here_pose, &other.form, &pose, here->width, &manifold);
     for (int k = 0; k < count; ++k) note_place(here, manifold.at[k].point);
+    here->others += count > 0;
     return is_one_place(here);
 }
 
@@ -73,26 +79,30 @@ static void look_at_walls(yard *here) {
     const qdi_pose pose = {0, 0, own->c, own->s};
     qdi_core core;
     qdi_core_make(&here->by.form, &pose, &core);
-    for (int k = 0; k < core.count; ++k) {
-        qdi_party corner = here->by;
-        corner.form = qdi_form_disk(here->by.form.radius);
-        corner.segment.x += core.point[k].x;
-        corner.segment.y += core.point[k].y;
-        for (int wall = 0; wall < QDI_WALLS; ++wall)
-            if (step->world->axis[wall / 2].boundary == QD_BOUNDARY_REFLECT &&
-                qdi_ccd_gap_to_wall(step, &corner, wall) < here->width)
-                note_place(here, core.point[k]);
+    for (int wall = 0; wall < QDI_WALLS; ++wall) {
+        if (step->world->axis[wall / 2].boundary != QD_BOUNDARY_REFLECT) continue;
+        bool near = false;
+        for (int k = 0; k < core.count; ++k) {
+            qdi_party corner = here->by;
+            corner.form = qdi_form_disk(here->by.form.radius);
+            corner.segment.x += core.point[k].x;
+            corner.segment.y += core.point[k].y;
+            if (!(qdi_ccd_gap_to_wall(step, &corner, wall) < here->width)) continue;
+            note_place(here, core.point[k]);
+            near = true;
+        }
+        here->others += near;
     }
 }
 
-/// Ploughs of ccd: true for a kinematic body that shuts nobody in who is less wide than its way.
-static bool is_open(const qdi_step *step, uint32_t row, double way) {
+/// Ploughs of ccd: true for a kinematic body that shuts nobody in who is so wide or less.
+static bool is_open(const qdi_step *step, uint32_t row, double width) {
     const qd_world *world = step->world;
     const qdi_path_segment path = qdi_segment_of_row(step, row);
     const double far = (double)INFINITY;
-    yard here = {step, qdi_party_of(step, row, &path), way, {far, far}, {-far, -far}};
+    yard here = {step, qdi_party_of(step, row, &path), width, 0, {far, far}, {-far, -far}};
     here.by.form.ghost = NULL;
-    const double reach = here.by.reach + way;
+    const double reach = here.by.reach + width + (step->few ? step->slow : 0); // boxes may be of ends
     const qd_vec2 period = qdi_world_period(world);
     if ((period.x > 0 && !(2 * reach < period.x)) || (period.y > 0 && !(2 * reach < period.y))) return false;
     const qd_box near = qdi_outward_disk(path.x - world->centre.x, path.y - world->centre.y, reach);
@@ -101,23 +111,18 @@ static bool is_open(const qdi_step *step, uint32_t row, double way) {
     return status == QD_OK && is_one_place(&here);
 }
 
-/// Ploughs of ccd: marks those in some ranges of bodies.
-static void mark_ranges(void *context, size_t begin, size_t end) {
+/// Ploughs of ccd: marks those in a range of bodies.
+static void mark_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
-    const qdi_ccd *ccd = step->ccd;
-    for (size_t range = begin; range < end; ++range)
-        for (size_t i = 0; i < ccd->ways[range].followed; ++i) {
-            const uint32_t row = ccd->followed_rows[range * QDI_BODY_GRAIN + i];
-            if (step->world->kind[row] != QD_BODY_KINEMATIC) continue;
-            const double way = qdi_ccd_way(step, row);
-            if (way > 2 * step->least && is_open(step, row, way)) ccd->flags[row] |= QDI_PLOUGH;
-        }
+    for (uint32_t row = (uint32_t)begin; row < end; ++row)
+        if (qdi_ccd_carries(step->world, row) && is_open(step, row, qdi_ccd_way(step, row)))
+            step->ccd->flags[row] |= QDI_PLOUGH;
 }
 
-void qdi_ccd_mark_ploughs(qdi_step *step) {
-    if (!step->ccd->carriers) return;
-    qdi_team_for(step->world->team, qdi_range_count(step->world->count, QDI_BODY_GRAIN), 1, mark_ranges,
-                 step);
+void qdi_ccd_mark_ploughs(const qdi_step *step) {
+    qdi_step job = *step;
+    if (step->ccd->carriers)
+        qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, mark_range, &job);
 }
 
 /// A mover, while those ahead of it are looked at: in the half of a circle about it that a plough drives it
@@ -147,11 +152,11 @@ static bool take_room(void *context, qd_body_index body, qd_image image) {
     return here->room > 0;
 }
 
-bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by) {
+/// Ploughs of ccd: true where those ahead of a mover need more room than there is, as the start of the step
+/// says.
+static bool is_crowded(const qdi_step *step, uint32_t mover, uint32_t by, double way) {
     const qd_world *world = step->world;
-    if (!(step->ccd->flags[by] & QDI_PLOUGH)) return false;
-    const double way = qdi_ccd_way(step, by), size = qdi_inner_of_row(world, mover);
-    if (!(2 * world->radius[mover] < way)) return false;
+    const double size = qdi_inner_of_row(world, mover);
     const qdi_motion *now = &world->now;
     const qdi_pose pose = {now->x[mover], now->y[mover], 1, 0};
     const qdi_twist along = qdi_ccd_carry(step, by, 0, &pose);
@@ -161,4 +166,77 @@ bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by) {
     const qd_box box = qdi_outward_disk(pose.x - world->centre.x, pose.y - world->centre.y, near);
     const qd_status status = qd_tree_retrieve(world->tree, box, world->index[mover], take_room, &here);
     return status == QD_OK && !(here.room > 0);
+}
+
+/// The core of a mover, while what stands is looked for on the way that it is to be carried.
+typedef struct drag {
+    const qdi_step *step;
+    uint32_t row;
+    qdi_party core;
+    bool barred;
+} drag;
+
+/// Ploughs of ccd: looks whether something stands on a mover's way; false: that is enough.
+static bool look_at_way(void *context, qd_body_index body, qd_image image) {
+    (void)image; // of a box, not of where the body is
+    drag *here = context;
+    const qd_world *world = here->step->world;
+    const uint32_t row = world->row_of_index[body];
+    if (world->kind[row] == QD_BODY_DYNAMIC || qdi_ccd_carries(world, row)) return true;
+    if (!qdi_may_touch(world, here->row, row) || qdi_trait_of_row(world, row)->sensor) return true;
+    const qdi_path_segment path = qdi_segment_of_row(here->step, row), *own = &here->core.segment;
+    const qd_vec2 period = qdi_world_period(world), d = {path.x - own->x, path.y - own->y},
+                  shift = {qdi_nearest_difference(d.x, period.x) - d.x,
+                           qdi_nearest_difference(d.y, period.y) - d.y};
+    qdi_party other = qdi_party_of(here->step, row, &path);
+    other.form.ghost = NULL;
+    qdi_encounter meeting;
+    here->barred = qdi_segments_meet(here->step, &here->core, &other, shift, own->start, here->step->dt,
+                                     &meeting);
+    return !here->barred;
+}
+
+/// Ploughs of ccd: the way of a mover that is carried by somebody from a time on.
+static qdi_path_segment way_with(const qdi_step *step, uint32_t mover, uint32_t by, double time) {
+    const qdi_ccd *ccd = step->ccd;
+    const qdi_path_segment path = qdi_path_begin(step, mover);
+    qdi_pose pose = qdi_segment_pose(&path, qdi_smaller(time, ccd->stopped[mover]));
+    if (time > ccd->carried[mover]) {
+        pose.x += ccd->along[mover].x * (time - ccd->carried[mover]);
+        pose.y += ccd->along[mover].y * (time - ccd->carried[mover]);
+    }
+    const qdi_twist way = qdi_ccd_carry(step, by, time, &pose);
+    const double left = step->dt - time;
+    return (qdi_path_segment){.start = time,
+                              .x = pose.x,
+                              .y = pose.y,
+                              .c = 1,
+                              .vx = way.x / left,
+                              .vy = way.y / left,
+                              .next = QDI_NONE_YET};
+}
+
+/// Ploughs of ccd: true where that leads its core through what stands.
+static bool is_barred(const qdi_step *step, uint32_t mover, const qdi_path_segment *way) {
+    const qd_world *world = step->world;
+    const qdi_party party = qdi_party_of(step, mover, way);
+    drag here = {step, mover, qdi_ccd_core_of(&party), false};
+    qdi_encounter meeting;
+    for (int wall = 0; wall < QDI_WALLS; ++wall)
+        if (world->axis[wall / 2].boundary == QD_BOUNDARY_REFLECT &&
+            qdi_segment_meets_wall(step, &here.core, wall, way->start, step->dt, &meeting))
+            return true;
+    const double far = sqrt(way->vx * way->vx + way->vy * way->vy) * (step->dt - way->start);
+    const qd_box near = qdi_outward_disk(way->x - world->centre.x, way->y - world->centre.y,
+                                         here.core.reach + far);
+    const qd_status status = qd_tree_retrieve(world->tree, near, world->index[mover], look_at_way, &here);
+    return status == QD_OK && here.barred;
+}
+
+bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by, double time) {
+    if (!(step->ccd->flags[by] & QDI_PLOUGH)) return false;
+    const double way = qdi_ccd_way(step, by), wide = 2 * step->world->radius[mover];
+    if (wide < way && is_crowded(step, mover, by, way)) return true;
+    const qdi_path_segment along = way_with(step, mover, by, time);
+    return is_barred(step, mover, &along) && (wide < way || is_open(step, by, wide));
 }

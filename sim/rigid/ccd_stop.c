@@ -24,8 +24,8 @@
 
 /// A gap that is none, per size: what was stopped on its way ends this near.
 static const double met_gap = 3e-6;
-/// Parts of a body's size: relative motion that is followed; the radius of a core.
-static const double followed_part = 0.5, core_part = 0.5;
+/// Part of a body's size: relative motion that is followed.
+static const double followed_part = 0.5;
 /// Part of both sizes that one that runs after another is to overlap it by, to be sure of the contact.
 static const double caught_part = 0.01;
 /// Rounds in which those that run away are not stopped. They are over soon after that.
@@ -122,20 +122,12 @@ static double followed_way(double size, double gap, bool both) {
     return both ? followed_part * (size - overlap) : followed_part * size - overlap;
 }
 
-/// Stops of ccd: a body's core: a disk of half its size.
-static qdi_party core_of(const qdi_party *party) {
-    qdi_party core = *party;
-    core.inner = core.reach = core_part * party->inner;
-    core.form = qdi_form_disk(core.inner);
-    return core;
-}
-
 /// Stops of ccd: makes cores of those of two that move. No edge of a polyline leaves these to its neighbour:
 /// that may have let the body pass for its own part, as it touches it.
 static void make_cores(const qdi_step *step, const qdi_movers *m, qdi_party *a, qdi_party *b) {
     const uint8_t *kind = step->world->kind;
-    if (kind[m->row_a] == QD_BODY_DYNAMIC) *a = core_of(a);
-    if (kind[m->row_b] == QD_BODY_DYNAMIC) *b = core_of(b);
+    if (kind[m->row_a] == QD_BODY_DYNAMIC) *a = qdi_ccd_core_of(a);
+    if (kind[m->row_b] == QD_BODY_DYNAMIC) *b = qdi_ccd_core_of(b);
     a->form.ghost = b->form.ghost = NULL;
 }
 
@@ -353,7 +345,7 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
         return;
     }
     const uint32_t row = moves_a ? a : b, other = moves_a ? b : a;
-    const bool passed = qdi_ccd_is_passed(step, row, other);
+    const bool passed = qdi_ccd_is_passed(step, row, other, time);
     if (!passed) lower(step, row, time, worker);
     const uint32_t carrier = qdi_ccd_carries(world, other) ? other : QDI_NO_ROW;
     note_carrier(step, row, passed ? QDI_PASSED : carrier, time, worker);
@@ -379,7 +371,7 @@ void qdi_ccd_stop_at_wall(const qdi_step *step, uint32_t row, int wall, int work
                        fabs(qdi_wall_speed(world, wall)) * step->dt;
     const double gap = qdi_ccd_gap_to_wall(step, &party, wall);
     if (!qdi_is_bullet(world, row) && !(way > followed_way(party.inner, gap, false))) return;
-    if (gap <= met_gap * party.inner) party = core_of(&party);
+    if (gap <= met_gap * party.inner) party = qdi_ccd_core_of(&party);
     const double time = qdi_meeting_with_wall(step, row, &party, wall);
     if (!(time < step->dt) || !own_path_reaches(step, row, wall)) return;
     lower(step, row, time, worker);
@@ -393,7 +385,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     qdi_party a = qdi_party_of(step, row_a, &segment_a);
     if (row_b == QDI_NO_ROW) {
         if (a.form.kind == QD_SHAPE_DISK) return false;
-        a = core_of(&a);
+        a = qdi_ccd_core_of(&a);
         return qdi_meeting_with_wall(step, row_a, &a, wall) < step->dt;
     }
     const bool moves_a = world->kind[row_a] == QD_BODY_DYNAMIC,
@@ -409,7 +401,7 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
             !(way > followed_way(mover->inner, qdi_ccd_gap(&a, &b, shift, 0, &manifold), false)))
             return false;
     }
-    *mover = core_of(mover);
+    *mover = qdi_ccd_core_of(mover);
     a.form.ghost = b.form.ghost = NULL;
     qd_vec2 normal;
     return qdi_meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, false, &normal) < step->dt;

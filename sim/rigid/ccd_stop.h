@@ -125,6 +125,14 @@ static inline double qdi_ccd_time_of(const qdi_step *step, uint32_t row) {
     return row != QDI_NO_ROW && step->ccd->stops_hold ? step->ccd->stopped[row] : step->dt;
 }
 
+/// Stops of ccd: a body's core: a disk of half its size.
+static inline qdi_party qdi_ccd_core_of(const qdi_party *party) {
+    qdi_party core = *party;
+    core.inner = core.reach = 0.5 * party->inner;
+    core.form = qdi_form_disk(core.inner);
+    return core;
+}
+
 /// Stops of ccd: the time at which a body stops, as found so far.
 double qdi_ccd_stop_of(const qdi_ccd *ccd, uint32_t row);
 
@@ -171,11 +179,12 @@ uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop);
 /// Said as the carrier of a body that a plough passes.
 #define QDI_PASSED (QDI_NO_ROW - 1 - QDI_WALLS)
 
-/// Marks with QDI_PLOUGH, of the bodies that are followed, the kinematic ones that may pass others. Wants the
-/// boxes of whole ways in the world's tree. What moves by less than twice the size of the smallest one that
-/// is followed costs nothing, else a retrieve of the box of each such body.
-void qdi_ccd_mark_ploughs(qdi_step *step);
-/// True where a mover and what no body moves pass each other where they meet: that is a plough, which moves
-/// by more than the mover's size, and there is no room ahead. Asks for the start of the step alone. Cost: in
-/// a plough's way a retrieve of what lies ahead, else nothing.
-bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by);
+/// Marks with QDI_PLOUGH the kinematic bodies that may pass others: they move, and shut nobody in who is less
+/// wide than their way. Wants the boxes of whole ways in the world's tree. Costs a retrieve of the box of
+/// each kinematic body that moves.
+void qdi_ccd_mark_ploughs(const qdi_step *step);
+/// True where a mover and what no body moves pass each other where they meet, at a time: that is a plough,
+/// which moves by more than the mover's size, and there is no room ahead, as the start of the step says; or
+/// it would carry the mover through what stands, and shuts nobody in who is as wide. Cost: in a plough's way
+/// a retrieve of what lies ahead or two, else nothing.
+bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by, double time);

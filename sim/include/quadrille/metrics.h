@@ -82,8 +82,8 @@ typedef struct qd_metrics {
     uint64_t begins, ends; ///< of contacts
     uint64_t impacts;      ///< bounces on the way through a step
     /// Bodies, over the steps, that were not followed in one: they had too many of these, and were stopped;
-    /// or their path was longer than half a period, and they went on as if they met nobody; or a fast
-    /// kinematic body passed them where there was no room ahead of it.
+    /// or their path was longer than half a period, and they went on as if they met nobody; or a kinematic
+    /// body passed them where there was no room ahead of it.
     uint64_t unfollowed;
     uint64_t collisions; ///< begins + impacts
 

@@ -142,8 +142,8 @@ typedef struct qd_world_totals {
     uint64_t begins, ends; ///< events
     uint64_t impacts;      ///< bounces on the way through a step (qd_world_impacts)
     /// Bodies, over the steps, that were not followed in one: they had too many of these, and were stopped;
-    /// or their path was longer than half a period, and they went on as if they met nobody; or a fast
-    /// kinematic body passed them where there was no room ahead of it.
+    /// or their path was longer than half a period, and they went on as if they met nobody; or a kinematic
+    /// body passed them where there was no room ahead of it.
     uint64_t unfollowed;
     uint64_t refresh_in_place, refresh_refiled, splits, merges;
     uint64_t rebuilds;    ///< how often the tree was refreshed and all candidates were retrieved

@@ -1,6 +1,7 @@
 // Nothing passes through anything: how many bodies are tried, and how many get to where there is no way.
 // Positions alone tell.
 #include "tests/support/harness.h"
+#include "tests/support/wild.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
@@ -439,6 +440,67 @@ QD_TEST_LOOP(a_thin_floor_holds_a_press, 0, 12) {
     qd_body_view view = qd_world_view(world);
     for (size_t r = 0; r < view.count; ++r) through += view.kind[r] == QD_BODY_DYNAMIC && view.y[r] < 2;
     ck_assert_msg(through == 0, "%zu of %d through", through, TRIED);
+}
+
+/// Who is below a line at a height of 10, on which three lie, when a kinematic rect has been pressed through
+/// them and the line; each step it moves by a sixth of their size or more.
+static size_t pressed_through(uint64_t seed, qd_continuous mode) {
+    enum { TRIED = 3 };
+    const double r = .3;
+    qd_random random = qd_random_at(seed, 0, 0);
+    qd_world_def def = qd_test_def(30, 30);
+    def.gravity.y = -10;
+    def.friction = qd_test_between(&random, 0, .6);
+    def.continuous = mode;
+    qd_own(qd_world) world = qd_test_world(&def);
+    const qd_vec2 line[] = {{-1, 10}, {31, 10}};
+    add_line(world, line, 2, false);
+    for (int i = 0; i < TRIED; ++i) {
+        qd_body_def body = qd_test_body_at(bullet_of(seed + (uint64_t)i, r), 14.3 + .7 * i, 10.02 + r);
+        body.angle = qd_test_between(&random, 0, 6);
+        (void)qd_test_add(world, &body);
+    }
+    const double side = qd_test_between(&random, .6, 3), way = r * qd_test_power(&random, -.8, .5),
+                 aslant = qd_test_between(&random, -.5, .5);
+    qd_body_def press = qd_test_body_at(qd_shape_rect(side, qd_test_between(&random, .6, 3)), 15, 13);
+    press.kind = QD_BODY_KINEMATIC;
+    press.position.x -= 3 * aslant;
+    press.angle = qd_test_between(&random, 0, 6);
+    press.velocity = (qd_vec2){way * aslant / dt, -way / dt};
+    press.spin = qd_test_chance(&random, .3) ? qd_test_between(&random, -1, 1) : 0;
+    (void)qd_test_add(world, &press);
+    qd_test_step(world, dt, (size_t)(8 / way));
+    const qd_body_view view = qd_world_view(world);
+    size_t through = 0;
+    for (size_t i = 0; i < view.count; ++i) through += view.kind[i] == QD_BODY_DYNAMIC && view.y[i] < 10;
+    return through;
+}
+
+// Whoever has no room between what is driven and what stands is passed by what is driven.
+QD_TEST_LOOP(what_is_pressed_on_a_line_stays_on_its_side, 0, (int)qd_test_effort(60)) {
+    const uint64_t seed = qd_test_seed(7) + (uint64_t)_i;
+    ck_assert_uint_eq(pressed_through(seed, modes[_i % 2]), 0);
+}
+
+// And is taken along through what it does not touch, or only senses.
+QD_TEST_LOOP(what_has_room_is_taken_along, 0, 2) {
+    const qd_world_def def = qd_test_def(30, 30);
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_body_def body = qd_body_def_default();
+    body.sensor = _i == 0;
+    body.filter.group = _i == 0 ? 0 : -1;
+    const qd_vec2 line[] = {{-1, 10}, {31, 10}};
+    ck_assert_int_eq(qd_world_add_polyline(world, line, 2, false, &body, NULL, NULL), QD_OK);
+    body = qd_test_body_at(qd_shape_disk(.3), 15, 10.1);
+    body.filter.group = _i == 0 ? 0 : -1;
+    const qd_id disk = qd_test_add(world, &body);
+    body = qd_test_body_at(qd_shape_rect(1, 1), 15, 11);
+    body.kind = QD_BODY_KINEMATIC;
+    body.velocity.y = -.4 / dt;
+    const qd_id press = qd_test_add(world, &body);
+    qd_test_step(world, dt, 20);
+    ck_assert_double_lt(qd_test_body(world, disk).position.y, qd_test_body(world, press).position.y);
+    ck_assert_uint_eq(qd_world_total(world).unfollowed, 0);
 }
 
 // ---- what is too much to follow is stopped, and counted ----
