@@ -22,7 +22,9 @@
 
 #include "sim/rigid/solver.h"
 
+#include "core/base/memory.h"
 #include "core/parallel/stages.h"
+#include "sim/rigid/lean.h"
 #include "sim/rigid/solver_job.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
@@ -164,11 +166,16 @@ static void shorten_way(const qdi_solver_job *job, uint32_t row, qdi_mover *move
 static void close_range(const qdi_solver_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const bool shortens = job->period.x > 0 || job->period.y > 0;
+    const qd_vec2 g = world->def.gravity;
+    const double gravity = sqrt(g.x * g.x + g.y * g.y);
     for (size_t slot = begin, stop = bodies_until(job, end); slot < stop; ++slot) {
         const uint32_t r = job->units->rows[slot - 1];
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
         qdi_mover *mover = &job->movers[slot];
         if (shortens) shorten_way(job, r, mover);
+        const double lean = qdi_lean_after(world->now.lean[r], mover->angle, job->rules.dt,
+                                           world->scratch.held[slot], world->radius[r], gravity);
+        qdi_put_rare(&world->next.lean[r], &lean, sizeof lean);
         const qdi_push *push = &job->pushes[slot];
         qdi_twist change = {push->x * job->substeps, push->y * job->substeps, push->spin * job->substeps};
         qdi_balance_mover(world, r, (uint32_t)slot, change, job->rules.dt);

@@ -105,7 +105,7 @@ typedef struct qdi_solver_spring {
     double firm, most; ///< per size: beyond some speed it yields to a part of the rest, and then no faster
 } qdi_solver_spring;
 /// Part of the load that a spring yields to where it is pressed far.
-#define QDI_SOLVER_FIRMER 0.5
+#define QDI_SOLVER_FIRMER 0.3
 
 typedef struct qdi_solver_rules {
     const qdi_solver_group *groups; ///< the first of all
@@ -141,6 +141,7 @@ typedef struct qdi_solver_source {
     bool shifted;                                 ///< some side is periodic
     qdi_lanes shift_x, shift_y;                   ///< then: from b to the image of it that a touches
     uint8_t there[2];                             ///< lanes that have a first touch, and a second, by bit
+    uint8_t rests;                                ///< lanes whose bodies' leans count, see rigid/lean.h
 } qdi_solver_source;
 
 /// Makes a group whose slots, moves and friction are set: its normals, sizes and touches; and gives its

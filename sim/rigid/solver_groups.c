@@ -8,6 +8,7 @@
 // that meet a body, with the same value, hence atomic.
 
 #include "sim/rigid/constraint.h"
+#include "sim/rigid/lean.h"
 #include "sim/rigid/solver.h"
 #include "sim/rigid/solver_job.h"
 #include "sim/world/contact_state.h"
@@ -20,6 +21,7 @@
 #include "sim/world/surface.h"
 #include "sim/world/world_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- bodies that the solver moves ----
@@ -108,7 +110,8 @@ static void gather_range(void *context, size_t begin, size_t end) {
         world->scratch.stances[slot] = (qdi_stance){.x = world->now.x[r],
                                                     .y = world->now.y[r],
                                                     .inner = qdi_inner_of_row(world, r),
-                                                    .turns = world->shape[r] != 0};
+                                                    .lean = world->shape[r] ? world->now.lean[r] : HUGE_VAL};
+        world->scratch.held[slot] = 0;
     }
 }
 
@@ -118,7 +121,7 @@ static void make_wall_movers(const qd_world *world, const qdi_solver_job *job, s
         qd_vec2 speed = world->wall_mean[k - first];
         job->movers[k] = (qdi_mover){.vx = speed.x, .vy = speed.y};
         world->scratch.pushes[k] = (qdi_push){0, 0, 0, 0};
-        world->scratch.stances[k] = (qdi_stance){0, 0, 0, 0};
+        world->scratch.stances[k] = (qdi_stance){0, 0, 0, HUGE_VAL};
         qdi_balance_mover_begin(world, k, (qdi_twist){speed.x, speed.y, 0});
     }
 }
@@ -159,11 +162,13 @@ static qd_status gather(qd_world *world, qdi_solver_job *job, const qdi_solver_u
     scratch->pushes = qdi_arena_take(&scratch->arena, count, sizeof *scratch->pushes);
     scratch->began = qdi_arena_take(&scratch->arena, count, sizeof *scratch->began);
     scratch->stances = qdi_arena_take(&scratch->arena, count, sizeof *scratch->stances);
+    scratch->held = qdi_arena_take(&scratch->arena, count, sizeof *scratch->held);
     if (status == QD_OK) status = qdi_balance_movers(world, count);
-    if (status != QD_OK || !scratch->pushes || !scratch->began || !scratch->stances) return QD_ERR_MEMORY;
+    if (status != QD_OK || !scratch->pushes || !scratch->began || !scratch->stances || !scratch->held)
+        return QD_ERR_MEMORY;
     job->movers = scratch->movers;
     job->movers[0] = (qdi_mover){0};
-    scratch->stances[0] = (qdi_stance){0, 0, 0, 0};
+    scratch->stances[0] = (qdi_stance){0, 0, 0, HUGE_VAL};
     qdi_balance_mover_begin(world, 0, (qdi_twist){0, 0, 0});
     make_wall_movers(world, job, bodies + 1, count);
     qdi_team_for(world->team, bodies, QDI_BODY_GRAIN, gather_range, job);
@@ -186,7 +191,8 @@ enum {
     LANE_WALL,
     LANE_FIRST, ///< there is a first touch, and a second
     LANE_SECOND,
-    LANE_FRICTION
+    LANE_FRICTION,
+    LANE_RESTS ///< on two touches, see rigid/lean.h
 };
 
 /// Contact solver's groups: eight bytes of eight bits each as a square: rows become columns (H. S. Warren,
@@ -222,11 +228,15 @@ static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link
     group->place[lane] = link->place;
     const double both = qdi_constraint_friction(world, link),
                  friction = both < MOST_FRICTION ? both : MOST_FRICTION;
+    const bool rests = link->touches > 1 && qdi_lean_rests(from->hold[lane], friction);
+    if (rests && link->moves_a) world->scratch.held[group->slot_a[lane]] = 1;
+    if (rests && link->moves_b) world->scratch.held[group->slot_b[lane]] = 1;
     group->friction[lane] = friction;
     if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b) + 0;
     return (unsigned)link->moves_a << LANE_MOVES_A | (unsigned)link->moves_b << LANE_MOVES_B |
            (unsigned)wall << LANE_WALL | (unsigned)(link->touches > 0) << LANE_FIRST |
-           (unsigned)(link->touches > 1) << LANE_SECOND | (unsigned)(friction > 0) << LANE_FRICTION;
+           (unsigned)(link->touches > 1) << LANE_SECOND | (unsigned)(friction > 0) << LANE_FRICTION |
+           (unsigned)rests << LANE_RESTS;
 }
 
 /// Contact solver's groups: a lane that no contact has: of mover 0, and nothing comes of it.
@@ -248,6 +258,7 @@ static void note_bits(uint64_t bits, qdi_solver_group *group, qdi_solver_source 
     group->moves_b = (uint8_t)(bits >> (8 * LANE_MOVES_B));
     group->has_friction = (uint8_t)(bits >> (8 * LANE_FRICTION));
     group->walls = (uint8_t)(bits >> (8 * LANE_WALL));
+    from->rests = (uint8_t)(bits >> (8 * LANE_RESTS));
     from->there[0] = (uint8_t)(bits >> (8 * LANE_FIRST));
     from->there[1] = (uint8_t)(bits >> (8 * LANE_SECOND));
 }

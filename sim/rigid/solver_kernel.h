@@ -177,6 +177,7 @@ static const double sunk_part = 0.2;
 typedef struct springs {
     vec rate, per_rate, mass, give, firm, most;
     vec far;    ///< speed of what has sunk too far, less that of its overlap, per size
+    vec load;   ///< what the touch that carries more would yield to all of its load
     mask both;  ///< two bodies that move
     bool fixed; ///< in some lanes one does not
 } springs;
@@ -192,8 +193,22 @@ QDI_ALWAYS springs springs_all(const qdi_solver_spring *of) {
                      .far = v_set(of->most - sunk_part * of->rate)};
 }
 
-/// Solver: those of a group. In most groups all are contacts of two bodies that move.
-QDI_ALWAYS springs springs_of(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules) {
+/// What lies flat may yield this much further before it yields to no more: springs that do not yield damp
+/// nothing, and columns of such bodies would go up and down for long. Heaps of others are loose enough.
+static const double flat_part = 0.12;
+
+/// Solver: what is different where two touches carry a contact.
+QDI_ALWAYS void lie_flat(const qdi_solver_second *second, unsigned at, springs *s) {
+    const mask two = v_above(v_load(second->touch.mass + at), v_set(0));
+    s->load = v_max(s->load, s->give * v_load(second->touch.normal + at));
+    const vec more = v_pick(two, v_set(flat_part) * s->most, v_set(0));
+    s->far += more;
+    s->most += more;
+}
+
+/// Solver: those of a block. In most all are contacts of two bodies that move.
+QDI_ALWAYS springs springs_of(const qdi_solver_group *group, const qdi_solver_second *second, unsigned at,
+                              const qdi_solver_rules *rules) {
     const unsigned bits = (unsigned)(group->moves_a & group->moves_b) >> at & LANES_MASK;
     const mask both = v_lanes(bits);
     springs s = springs_all(&rules->free);
@@ -209,6 +224,8 @@ QDI_ALWAYS springs springs_of(const qdi_solver_group *group, unsigned at, const 
     }
     s.both = both;
     s.fixed = bits != LANES_MASK;
+    s.load = s.give * v_load(group->touch.normal + at);
+    if (second) lie_flat(second, at, &s);
     return s;
 }
 
@@ -218,12 +235,17 @@ QDI_ALWAYS vec firm_of(const springs *spring, vec all, vec size) {
     return v_min(all, v_set(QDI_SOLVER_FIRMER) * all + spring->firm * size);
 }
 
-/// A touch may push out as far as its load loses to softness in a sub-step, and little more: what is left
-/// over loads two touches that push against each other (a body between two that do not move) until their
-/// springs are full, and throws it when one of them lets go. Less than that lets piles sink. Where it has
-/// sunk by more than `sunk_part` of its size, it has not come to rest: what lies in another's middle must get
-/// out of there.
+/// A touch may push out as far as the contact's load, which is that of the touch that carries more, loses to
+/// softness in a sub-step, and little more. What is left over loads two touches that push against each other
+/// (a body between two that do not move) until their springs are full, and throws it when one of them lets
+/// go. Less than that lets piles sink. Where it has sunk by more than `sunk_part` of its size, it has not
+/// come to rest: what lies in another's middle must get out of there.
 static const double out_margin = 1.15;
+
+/// If each touch went by its own load alone, the one that carries more would open faster, and what comes down
+/// or springs back on two would be thrown to a side. But no touch goes by more than this times its own load:
+/// one that has just begun would push out what nothing presses.
+static const double own_loads = 2;
 
 /// A spring that yields to no more than `most` is elastic, and throws back what pressed it: a heavy box that
 /// falls on two light ones had half of its energy again. So where surfaces part faster than `most`, and than
@@ -232,7 +254,7 @@ static const double out_margin = 1.15;
 static const double let_go = 32;
 
 /// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
-/// touch that carries what it carries needs; so what overlaps without a load gets no speed from it. `by`:
+/// touch that carries the contact's load needs; so what overlaps without a load gets no speed from it. `by`:
 /// what is left to positions. Returns what it gives. Speeds and lengths are those times the effective mass,
 /// which spares divisions.
 QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi_solver_point *touch,
@@ -241,9 +263,11 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const vec none = v_set(0), mass = v_load(touch->mass + at), before = v_load(touch->normal + at);
     const vec size = v_load(group->size + at) * mass, gap = gap_now(touch, at, w) * mass;
     const mask apart = v_above(gap, none);
-    const vec all = spring->give * before, load = firm_of(spring, all, size), most = spring->most * size;
+    const vec all = spring->give * before, most = spring->most * size;
+    const vec load = firm_of(spring, all, size);
     const vec back = spring->rate * gap, sunk = v_max(most, spring->far * size - back);
-    const vec out = v_max(v_set(-rules->out) * size, v_set(-out_margin) * v_min(load, sunk));
+    const vec out = v_max(v_set(-rules->out) * size,
+                          v_set(-out_margin) * v_min(v_min(spring->load, v_set(own_loads) * all), sunk));
     const vec soft = v_min(none, v_max(back, out)); // nothing where they are apart
     const vec approach = mass * speed, slow = -v_max(most, v_set(rules->fall) * mass),
               parting = v_set(let_go) * v_max(slow - approach, none);
@@ -411,7 +435,7 @@ QDI_ALWAYS void solve_blocks(qdi_mover *movers, block *blocks, int count, const 
     QDI_EACH_BLOCK {
         block *b = &blocks[k];
         take(movers, b);
-        spring[k] = springs_of(b->group, b->at, rules);
+        spring[k] = springs_of(b->group, b->second, b->at, rules);
         b->by[1] = v_set(0);
     }
     QDI_EACH_BLOCK solve_normal(&blocks[k], 0, rules, &spring[k]);

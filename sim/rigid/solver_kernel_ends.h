@@ -18,6 +18,7 @@ static inline vec lever_across(vec x, vec y, vec nx, vec ny) {
 typedef struct making {
     vec nx, ny, xa, ya, xb, yb;  ///< normal, centroids
     vec inverse, turn_a, turn_b; ///< 1 / mass of both, 1 / inertia
+    vec lean_a, lean_b;          ///< that count, see rigid/lean.h
     vec again;                   ///< see qdi_solver_source
     mask moves_a, moves_b, turns_a, turns_b;
 } making;
@@ -29,7 +30,9 @@ static inline void make_touch(const making *m, mask there, mask rubs, vec px, ve
     const vec none = v_set(0), one = v_set(1), half = v_set(0.5) * depth;
     const vec shift = v_pick(m->moves_b, v_pick(m->moves_a, none, -half), half);
     const vec x = px + shift * m->nx, y = py + shift * m->ny;
-    const vec ax = x - m->xa, ay = y - m->ya, bx = x - m->xb, by = y - m->yb;
+    const vec to_ax = x - m->xa, to_ay = y - m->ya, to_bx = x - m->xb, to_by = y - m->yb;
+    const vec ax = to_ax + m->lean_a * to_ay, ay = to_ay - m->lean_a * to_ax; // turned back
+    const vec bx = to_bx + m->lean_b * to_by, by = to_by - m->lean_b * to_bx;
     const vec across_a = v_pick(there, v_pick(m->turns_a, lever_across(ax, ay, m->nx, m->ny), none), none);
     const vec along_a = v_pick(there, lever_along(ax, ay, m->nx, m->ny), none);
     const vec across_b = v_pick(there, v_pick(m->turns_b, lever_across(bx, by, m->nx, m->ny), none), none);
@@ -91,6 +94,9 @@ static inline void make_lanes(qdi_mover *movers, const qdi_solver_source *from, 
         stand_b[1] += v_load(from->shift_y + at);
     }
     const moved a = take_moved(movers, group->slot_a + at), b = take_moved(movers, group->slot_b + at);
+    const vec none = v_set(0);
+    const mask turns_a = BELOW(stand_a[3], v_set(HUGE_VAL)), turns_b = BELOW(stand_b[3], v_set(HUGE_VAL)),
+               rests = v_lanes(from->rests >> at & LANES_MASK);
     const making m = {.nx = front[0],
                       .ny = front[1],
                       .xa = stand_a[0],
@@ -103,8 +109,10 @@ static inline void make_lanes(qdi_mover *movers, const qdi_solver_source *from, 
                       .again = v_set(from->again),
                       .moves_a = v_lanes(group->moves_a >> at & LANES_MASK),
                       .moves_b = v_lanes(group->moves_b >> at & LANES_MASK),
-                      .turns_a = v_above(stand_a[3], v_set(0)),
-                      .turns_b = v_above(stand_b[3], v_set(0))};
+                      .lean_a = v_pick(rests, v_pick(turns_a, stand_a[3], none), none),
+                      .lean_b = v_pick(rests, v_pick(turns_b, stand_b[3], none), none),
+                      .turns_a = turns_a,
+                      .turns_b = turns_b};
     const unsigned rubs = group->has_friction;
     v_store(group->nx + at, m.nx);
     v_store(group->ny + at, m.ny);

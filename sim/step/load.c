@@ -113,6 +113,7 @@ void qdi_load_row(const unsigned char **at, qdi_saved_row *row) {
     row->turn = get_saved_vec(at);
     row->velocity = get_saved_vec(at);
     row->spin = qdi_get_f64(at);
+    row->lean = qdi_get_f64(at);
 }
 
 /// Loaded world: reads what a row says that does not need other rows.
@@ -132,6 +133,7 @@ static qd_status get_birth(const unsigned char **at, const qdi_saved *n, const p
     placing->turn = row.turn;
     placing->velocity = row.velocity;
     placing->spin = row.spin;
+    placing->lean = row.lean;
     if (shape > n->shapes || number > n->traits) return QD_ERR_CORRUPT;
     *trait = number ? &colours->traits[number - 1] : &plain;
     placing->kind = (*trait)->kind;

@@ -27,7 +27,7 @@ typedef struct qdi_saved_row {
     uint32_t index, shape, trait;
     double radius, mass, inertia;
     qd_vec2 position, turn, velocity;
-    double spin;
+    double spin, lean;
 } qdi_saved_row;
 /// Loading: reads a body; nothing is checked.
 void qdi_load_row(const unsigned char **at, qdi_saved_row *row);

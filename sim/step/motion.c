@@ -8,6 +8,7 @@
 
 #include "sim/step/motion.h"
 
+#include "core/base/memory.h"
 #include "sim/contact/margin.h"
 #include "sim/rigid/rigid_step.h"
 #include "sim/spring/spring.h"
@@ -213,6 +214,14 @@ typedef struct turned_rows {
     double angle[TURNS], c[TURNS], s[TURNS];
 } turned_rows;
 
+/// Motion of a step: what nothing touches does not rest on anything.
+static void end_leans(const qd_world *world, size_t begin, size_t end) {
+    static const double none = 0;
+    for (size_t r = begin; r < end; ++r)
+        if (world->kind[r] != QD_BODY_DYNAMIC || !qdi_mover_of_row(world, r))
+            qdi_put_rare(&world->next.lean[r], &none, sizeof none);
+}
+
 /// Motion of a step: turns some bodies.
 static void turn_rows(const move_job *job, size_t begin, size_t end, turned_rows *turned) {
     const qd_world *world = job->world;
@@ -225,6 +234,7 @@ static void turn_rows(const move_job *job, size_t begin, size_t end, turned_rows
         return;
     }
     for (size_t k = 0; k < count; ++k) turned->angle[k] = qdi_motion_turn(world, begin + k, job->dt);
+    if (world->def.contact == QD_CONTACT_IMPULSE) end_leans(world, begin, end);
     if (job->turns(c, s, turned->angle, turned->c, turned->s, count) == 0) return;
     for (size_t k = 0; k < count; ++k) {
         if (!qdi_turns_beyond(turned->angle[k])) continue;

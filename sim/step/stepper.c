@@ -190,6 +190,7 @@ static void step_commit(qd_world *world, const qdi_step_context *step, const qdi
         world->next.c = world->now.c, world->now.c = before.c;
         world->next.s = world->now.s, world->now.s = before.s;
         world->next.spin = world->now.spin, world->now.spin = before.spin;
+        world->next.lean = world->now.lean, world->now.lean = before.lean;
     }
     qdi_features_commit(world, step);
     commit_contacts(world, found);

@@ -127,6 +127,7 @@ static size_t row_columns(qd_world *world, column *columns) {
         columns[n++] = (column){&motion->c, sizeof *motion->c, life};
         columns[n++] = (column){&motion->s, sizeof *motion->s, RARE}; // of both: they change places
         columns[n++] = (column){&motion->spin, sizeof *motion->spin, RARE};
+        columns[n++] = (column){&motion->lean, sizeof *motion->lean, RARE};
     }
     columns[n++] = (column){&world->boxes, sizeof *world->boxes, BRIEF};
     columns[n++] = (column){&world->fat, sizeof *world->fat, BRIEF};

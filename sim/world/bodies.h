@@ -31,7 +31,7 @@ typedef struct qdi_placing {
     const qd_shape *shape; ///< in order
     double mass, inertia;
     qd_vec2 position, turn, velocity;
-    double spin;
+    double spin, lean;
     qd_vec2 pivot; ///< NaN: none; of a fresh body what turns about it has the velocity that follows
     /// Added or placed just now: its centre must be within reflecting sides, its shape fit between them, and
     /// it must be larger than rounding at its place.

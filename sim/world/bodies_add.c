@@ -72,13 +72,14 @@ static void set_body_position(qd_world *world, uint32_t row, qd_vec2 position, q
     world->now.vy[row] = moves ? velocity.y : 0;
 }
 
-// Bodies added to a world: writes angle and spin of a body that is added.
-static void set_body_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin) {
+// Bodies added to a world: writes angle, spin and lean of a body that is added.
+static void set_body_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin, double lean) {
     // While nothing turns, these three columns belong to both states.
     world->now.c[row] = turn.x;
     if (world->kind[row] == QD_BODY_STATIC) spin = 0;
     qdi_put_rare(&world->now.s[row], &turn.y, sizeof turn.y);
     qdi_put_rare(&world->now.spin[row], &spin, sizeof spin);
+    qdi_put_rare(&world->now.lean[row], &lean, sizeof lean);
     note_turning(world, row);
 }
 
@@ -103,7 +104,7 @@ void qdi_body_enter(qd_world *world, const qdi_birth *birth) {
     world->bullets += world->traits.trait[birth->trait].bullet;
     atomic_store_explicit(&world->touching[row], 0, memory_order_relaxed);
     set_body_position(world, row, placing->position, placing->velocity);
-    set_body_turn(world, row, placing->turn, placing->spin);
+    set_body_turn(world, row, placing->turn, placing->spin, placing->lean);
     follow_pivot(world, row);
     qdi_home_begin(world, row);
 }
@@ -255,6 +256,7 @@ static qdi_placing placing_of_state(const qd_body_state *state) {
                          .turn = state->turn,
                          .velocity = state->velocity,
                          .spin = state->spin,
+                         .lean = state->lean,
                          .pivot = state->pivot,
                          .fresh = true};
 }
@@ -388,6 +390,7 @@ qd_status qd_world_place(qd_world *world, qd_id id, qd_vec2 position, qd_vec2 ve
     qdi_change_begin(world);
     world->entered -= qdi_energy_of_row(world, row);
     set_body_position(world, row, position, velocity);
+    qdi_put_rare(&world->now.lean[row], &(double){0}, sizeof(double));
     follow_pivot(world, row);
     world->entered += qdi_energy_of_row(world, row);
     return QD_OK;
@@ -408,7 +411,7 @@ qd_status qd_world_turn(qd_world *world, qd_id id, double angle, double spin, qd
     if (status != QD_OK) return status;
     qdi_change_begin(world);
     world->entered -= qdi_energy_of_row(world, row);
-    set_body_turn(world, row, placing.turn, spin);
+    set_body_turn(world, row, placing.turn, spin, 0);
     follow_pivot(world, row);
     world->entered += qdi_energy_of_row(world, row);
     return QD_OK;

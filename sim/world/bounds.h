@@ -16,6 +16,8 @@
 #define QDI_MOST_INERT 1e150
 /// The largest number that is computed from these: energies, impulses, times.
 #define QDI_MOST 1e300
+/// The largest lean of a body, which is a position's to first order (sim/rigid/lean.h).
+#define QDI_LEAN_MOST 0.03
 /// A step's length.
 #define QDI_SHORTEST_STEP 1e-30
 

@@ -42,6 +42,8 @@ size_t qdi_digest_body(const qd_world *world, uint32_t row, unsigned char *recor
         memcpy(&words[3], &world->radius[row], sizeof words[3]);
     words[4] = trait ? qdi_trait_hash(&world->traits.trait[trait]) : 0;
     memcpy(&words[5], numbers, sizeof numbers);
+    const double lean = world->now.lean[row]; // most have none, and their records are as short as they were
+    if (lean != 0) words[4] ^= qd_hash_bytes(&lean, sizeof lean);
     for (size_t k = 0; k < QDI_DIGEST_BODY / 8; ++k) qdi_put_u64(&record, words[k]);
     return QDI_DIGEST_BODY;
 }

@@ -259,23 +259,15 @@ static const qdi_field id_lines[] = {{FIELD(qd_id, index)}, {FIELD(qd_id, genera
 static const qdi_fields id = TABLE(id_lines);
 
 static const qdi_field body_lines[] = {
-    {SAME(qd_body_state, id, id)},
-    {FIELD(qd_body_state, label)},
-    {WORD(qd_body_state, kind, kinds)},
-    {PART(qd_body_state, shape, shape)},
-    {PART(qd_body_state, position, vec)},
-    {PART(qd_body_state, turn, vec)},
-    {PART(qd_body_state, velocity, vec)},
-    {FIELD(qd_body_state, spin)},
-    {FIELD(qd_body_state, mass)},
-    {FIELD(qd_body_state, inertia)},
-    {PART(qd_body_state, pivot, vec)},
-    {FIELD(qd_body_state, slide)},
-    {PART(qd_body_state, material, qdi_fields_material)},
-    {PART(qd_body_state, filter, filter)},
-    {FIELD(qd_body_state, sensor)},
-    {FIELD(qd_body_state, bullet)},
-    {FIELD(qd_body_state, source)},
+    {SAME(qd_body_state, id, id)},         {FIELD(qd_body_state, label)},
+    {WORD(qd_body_state, kind, kinds)},    {PART(qd_body_state, shape, shape)},
+    {PART(qd_body_state, position, vec)},  {PART(qd_body_state, turn, vec)},
+    {PART(qd_body_state, velocity, vec)},  {FIELD(qd_body_state, spin)},
+    {FIELD(qd_body_state, lean)},          {FIELD(qd_body_state, mass)},
+    {FIELD(qd_body_state, inertia)},       {PART(qd_body_state, pivot, vec)},
+    {FIELD(qd_body_state, slide)},         {PART(qd_body_state, material, qdi_fields_material)},
+    {PART(qd_body_state, filter, filter)}, {FIELD(qd_body_state, sensor)},
+    {FIELD(qd_body_state, bullet)},        {FIELD(qd_body_state, source)},
 };
 const qdi_fields qdi_fields_body = TABLE(body_lines);
 

@@ -112,6 +112,8 @@ static qd_status check_body_numbers(const qdi_placing *placing, qd_error *error)
         return qdi_reason(error, QD_ERR_VALUE, "a velocity must be finite and within 1e30");
     if (!qdi_is_sane(placing->spin))
         return qdi_reason(error, QD_ERR_VALUE, "a spin must be finite and within 1e30");
+    if (!(fabs(placing->lean) <= QDI_LEAN_MOST))
+        return qdi_reason(error, QD_ERR_VALUE, "a lean must be within %.15g", QDI_LEAN_MOST);
     return QD_OK;
 }
 

@@ -39,6 +39,7 @@ qd_body_state qdi_body_state_of_row(const qd_world *world, uint32_t row) {
         .turn = {world->now.c[row], world->now.s[row]},
         .velocity = {world->now.vx[row], world->now.vy[row]},
         .spin = world->now.spin[row],
+        .lean = world->now.lean[row],
         .mass = world->mass[row],
         .inertia = world->inertia[row],
         .pivot = trait->pivot,

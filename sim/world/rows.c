@@ -163,6 +163,7 @@ qd_status qdi_rows_order(qd_world *world) {
         order_wide(&job, &world->now.c, &world->next.c);
         order_wide(&job, &world->now.s, &world->next.s);
         order_wide(&job, &world->now.spin, &world->next.spin);
+        if (world->def.contact == QD_CONTACT_IMPULSE) order_wide(&job, &world->now.lean, &world->next.lean);
     }
     if (world->shaped > 0) order_numbers(&job, &world->shape);
     if (world->traits.numbers.live > 0) order_numbers(&job, &world->trait);

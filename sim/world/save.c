@@ -91,6 +91,7 @@ void qdi_saved_body(unsigned char **at, const qd_world *world, size_t row, uint3
     qdi_put_f64(at, now->vx[row]);
     qdi_put_f64(at, now->vy[row]);
     qdi_put_f64(at, now->spin[row]);
+    qdi_put_f64(at, now->lean[row]);
 }
 
 void qdi_saved_contacts(unsigned char **at, const qd_contact *contact, const qdi_warm_start *warm_start,

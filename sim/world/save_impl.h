@@ -6,12 +6,12 @@
 /// its size.
 
 #define QDI_SAVE_MAGIC "QDWORLD\n"
-enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 100, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 9 };
+enum { QDI_SAVE_MAGIC_BYTES = 8, QDI_SAVE_HEADER = 100, QDI_SAVE_CHECKSUM = 8, QDI_SAVE_VERSION = 10 };
 /// Bytes of the warm start of a touch; contacts that are written or read at once, while they are in the
 /// cache.
 enum { QDI_SAVED_HOLD = 16, QDI_SAVED_TOGETHER = 16 };
 /// Bytes of an index' generation; of a body.
-enum { QDI_SAVED_INDEX = 4, QDI_SAVED_BODY = 4 + 8 + 8 + 10 * 8 };
+enum { QDI_SAVED_INDEX = 4, QDI_SAVED_BODY = 4 + 8 + 8 + 11 * 8 };
 
 /// How many there are of each in a saved world.
 typedef struct qdi_saved {

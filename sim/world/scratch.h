@@ -99,7 +99,7 @@ typedef struct qdi_mover {
 typedef struct qdi_stance {
     double x, y;
     double inner; ///< qdi_inner_of_row
-    double turns; ///< 0 where no impulse along a normal turns it
+    double lean;  ///< rigid/lean.h; infinite where no impulse along a normal turns it
 } qdi_stance;
 /// What forces add to such a body's velocities in a sub-step; or a body's velocities when one began.
 typedef struct qdi_push {
@@ -175,6 +175,7 @@ struct qdi_scratch {
     _Atomic uint32_t *dirty;     ///< by row: when a bounce changed its velocity last, see rigid/bounce.c
     qdi_push *pushes, *began;    ///< by mover
     qdi_stance *stances;         ///< the same
+    uint8_t *held;               ///< the same: 1 where two touches of a contact do, see rigid/lean.h
     qdi_solver_group *groups;
     qdi_solver_second *second;
     double *slides; ///< lanes by group, where surfaces slide

@@ -46,6 +46,7 @@ typedef struct qdi_population qdi_population;
 typedef struct qdi_motion {
     double *x, *y, *vx, *vy;
     double *c, *s, *spin; ///< cosine and sine of the angle; angular velocity
+    double *lean;         ///< rigid/lean.h
 } qdi_motion;
 
 /// A wall or the edge of a period, along one axis.

@@ -10,9 +10,9 @@ void qd_test_see_bodies(const qd_world *world, qd_test_seen seen[QD_TEST_LEDGER_
     memset(seen, 0, QD_TEST_LEDGER_BODIES * sizeof *seen);
     ck_assert_uint_le(view.index_count, QD_TEST_LEDGER_BODIES);
     for (size_t r = 0; r < view.count; ++r)
-        seen[view.index[r]] = (qd_test_seen){view.x[r],    view.y[r],    view.vx[r],      view.vy[r],
-                                             view.spin[r], view.mass[r], view.inertia[r], view.generation[r],
-                                             view.kind[r], true};
+        seen[view.index[r]] = (qd_test_seen){
+            view.x[r],    view.y[r],       view.vx[r],         view.vy[r],   view.spin[r], world->now.lean[r],
+            view.mass[r], view.inertia[r], view.generation[r], view.kind[r], true};
 }
 
 qd_vec2 qd_test_difference(const qd_world *world, double dx, double dy) {
@@ -63,6 +63,12 @@ void qd_test_ledger_enter(qd_test_ledger *ledger, const qd_contact *contact, con
         .point = {touch->point.x + shift * contact->normal.x, touch->point.y + shift * contact->normal.y},
         .impulse = impulse,
         .friction = friction};
+    for (int side = 0; side < (wall ? 1 : 2); ++side) {
+        const qd_test_seen *body = &ledger->before[side ? b.index : a.index];
+        const qd_vec2 arm = qd_test_difference(ledger->world, entry->point.x - body->x,
+                                               entry->point.y - body->y);
+        entry->lean[side] = fabs(body->lean) * hypot(arm.x, arm.y);
+    }
     if (!wall)
         entry->way = qd_test_difference(ledger->world, ledger->before[b.index].x - ledger->before[a.index].x,
                                         ledger->before[b.index].y - ledger->before[a.index].y);

@@ -11,7 +11,7 @@
 enum { QD_TEST_LEDGER_BODIES = 512, QD_TEST_LEDGER_CONTACTS = 8192 };
 
 typedef struct qd_test_seen {
-    double x, y, vx, vy, spin, mass, inertia;
+    double x, y, vx, vy, spin, lean, mass, inertia;
     uint32_t generation;
     uint8_t kind;
     bool there;
@@ -22,7 +22,8 @@ typedef struct qd_test_ledger_entry {
     qd_id a, b;
     qd_vec2 normal, point; ///< of then; the point is on the surface of the one that is not dynamic
     double impulse, friction;
-    qd_vec2 way; ///< from the centroid of a to that of b; 0 for walls
+    qd_vec2 way;    ///< from the centroid of a to that of b; 0 for walls
+    double lean[2]; ///< how far the levers of a and b may be from those at the point, as they lean
 } qd_test_ledger_entry;
 
 typedef struct qd_test_ledger {

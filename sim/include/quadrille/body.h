@@ -94,6 +94,8 @@ typedef struct qd_body_state {
     qd_vec2 turn;     ///< cosine and sine of the angle it is turned by
     qd_vec2 velocity;
     double spin;
+    double lean; ///< of `impulse`: radians that it has turned by since it came to rest on others, within
+                 ///< 0.03; 0: it does not rest
     double mass, inertia; ///< infinite for bodies that are not dynamic
     qd_vec2 pivot;        ///< NaN: none
     double slide;         ///< of its surface

@@ -503,7 +503,7 @@ QD_TEST_LOOP(kernels_agree, 0, 3) {
         if (_i == 2) {
             qd_test_step(world, 1.0 / 60, 20);
             const size_t idle = check_unloaded(world), all = qdi_constraint_count(&world->present);
-            ck_assert_msg(4 * idle > all && 10 * (all - idle) > all, "%zu of %zu", idle, all);
+            ck_assert_msg(4 * idle > all && 20 * (all - idle) > all, "%zu of %zu", idle, all);
         }
         qd_test_step(world, 1.0 / 60, 60);
         (void)check_unloaded(world);

@@ -414,7 +414,7 @@ class Refusing(Case):
         data = bytearray(whole)
         data[8:12] = (8).to_bytes(4, "little")
         self.fails(
-            "of version 8; this module reads version 9",
+            "of version 8; this module reads version 10",
             quadrille.World,
             bytes(data),
             0,

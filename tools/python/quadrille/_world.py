@@ -11,7 +11,7 @@ from ._checksum import checksum
 from ._tables import Error, Table, as_table, pandas_module
 
 
-WORLD_VERSION = 9
+WORLD_VERSION = 10
 LISTS = 20  # where the header lists bodies, shapes, traits and contacts
 HEADER, CHECKSUM = 100, 8
 SHAPES = "disk", "rect", "capsule", "polygon"
@@ -21,7 +21,7 @@ WALL = 0x7FFFFFF0  # index of the left side, in place of a body's; the others fo
 POINTS = 16  # most vertices of a polygon
 
 BODY = [("index", "<u4"), ("id", "<u8"), ("shape", "<u4"), ("traits", "<u4")] + [
-    (name, "<f8") for name in ("radius", "mass", "inertia", "x", "y", "cos", "sin", "vx", "vy", "spin")
+    (name, "<f8") for name in ("radius", "mass", "inertia", "x", "y", "cos", "sin", "vx", "vy", "spin", "lean")
 ]
 SHAPE = [
     ("kind", "<u4"),
