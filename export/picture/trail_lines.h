@@ -19,36 +19,32 @@ enum { QDI_TRAIL_LINES = 64 };
 #define QDI_LINE_FADE 0.75F
 
 typedef struct qdi_trail_lines {
-    size_t count;                                            ///< of bodies
-    double at_x[QDI_TRAIL_LINES], at_y[QDI_TRAIL_LINES];     ///< places in the world, across its periods
-    double way_x[QDI_TRAIL_LINES], way_y[QDI_TRAIL_LINES];   ///< to the place before
-    double next_x[QDI_TRAIL_LINES], next_y[QDI_TRAIL_LINES]; ///< the place before, in pixels
-    float past_x[QDI_TRAIL_LINES], past_y[QDI_TRAIL_LINES];  ///< how far that is from where lines begin
-    double from_x[QDI_TRAIL_LINES], from_y[QDI_TRAIL_LINES]; ///< where lines begin, in pixels
-    double to_x[QDI_TRAIL_LINES], to_y[QDI_TRAIL_LINES];     ///< and end
-    float from_level[QDI_TRAIL_LINES], to_level[QDI_TRAIL_LINES];
-    float axis_x[QDI_TRAIL_LINES], axis_y[QDI_TRAIL_LINES]; ///< one of them is 1 or -1, the other 0
-    float far[QDI_TRAIL_LINES];                             ///< how far pieces came along that
+    double at_x[QDI_TRAIL_LINES], at_y[QDI_TRAIL_LINES];          ///< places in the world, across its periods
+    double next_x[QDI_TRAIL_LINES], next_y[QDI_TRAIL_LINES];      ///< the same in pixels
+    double from_x[QDI_TRAIL_LINES], from_y[QDI_TRAIL_LINES];      ///< where lines begin, in pixels
+    double was_x[QDI_TRAIL_LINES], was_y[QDI_TRAIL_LINES];        ///< where they began before the last step
+    float from_level[QDI_TRAIL_LINES], to_level[QDI_TRAIL_LINES]; ///< at both ends
+    float was_level[QDI_TRAIL_LINES];                             ///< where they began before the last step
+    float axis_x[QDI_TRAIL_LINES], axis_y[QDI_TRAIL_LINES];       ///< one of them is 1 or -1, the other 0
+    float far[QDI_TRAIL_LINES];                                   ///< how far pieces came along that
     /// How much lines past all places go aside, and that to the other side, and fade, and grow, at most.
     float most[4][QDI_TRAIL_LINES];
-    uint8_t hue[QDI_TRAIL_LINES]; ///< of bodies
-    uint32_t generation[QDI_TRAIL_LINES];
-    int32_t alive[QDI_TRAIL_LINES]; ///< -1: the trail may go on
     int32_t begun[QDI_TRAIL_LINES]; ///< -1: the line has a piece
-    int32_t moved[QDI_TRAIL_LINES]; ///< -1: the place before is another
 } qdi_trail_lines;
 
-/// Where trails go on to: to the frame before or, where bodies go straight on, to one further back.
+/// Where trails go on to: the next place of each.
 typedef struct qdi_trail_step {
-    const double *newer_x, *newer_y, *older_x, *older_y; ///< places at both frames
-    const uint32_t *generation;                          ///< at the older one
-    const float *level;                                  ///< there, of QDI_TRAIL_LINES lines
+    const double *newer_x, *newer_y, *older_x, *older_y; ///< the present places, and the next ones
+    const float *level;                                  ///< at these
+    const int32_t *places; ///< how many there are; a trail's line ends with the step after the last
+    int32_t number;        ///< of the next one, from 1 on
     double period_x, period_y, near_x,
         near_y; ///< of the world, 0 for none; and what is surely no way to an image
     double origin_x, origin_y, scale, base_x, base_y; ///< of the camera
 } qdi_trail_step;
 
-/// Goes to the places before and lets lines go on there; a bit for each that cannot. For each set of
-/// instructions, which change nothing.
+/// Goes to the next places. Lines that cannot go on there end where they are, and others begin there. A bit
+/// for each that ended, from where it was to where the present one begins. For each set of instructions,
+/// which change nothing.
 uint64_t qdi_trail_lines_go_portable(qdi_trail_lines *lines, const qdi_trail_step *step);
 uint64_t qdi_trail_lines_go_avx2(qdi_trail_lines *lines, const qdi_trail_step *step);

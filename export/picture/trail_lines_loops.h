@@ -11,50 +11,75 @@ static double nearest_image_way(double way, double period) {
     return period > 0.0 ? way - period * floor(way / period + 0.5) : way;
 }
 
-/// Picture's trails: the ways to the places before, of bodies that are there.
-static void find_ways(qdi_trail_lines *restrict lines, const qdi_trail_step *restrict step) {
+/// What a step makes of lines on the way.
+typedef struct line_step {
+    double way_x[QDI_TRAIL_LINES], way_y[QDI_TRAIL_LINES];   ///< to the next places
+    double to_x[QDI_TRAIL_LINES], to_y[QDI_TRAIL_LINES];     ///< the present ones, in pixels
+    float past_x[QDI_TRAIL_LINES], past_y[QDI_TRAIL_LINES];  ///< how far next ones are from where lines begin
+    int32_t alive[QDI_TRAIL_LINES];                          ///< -1: there is a next place
+    int32_t moved[QDI_TRAIL_LINES];                          ///< -1: it is another
+    int32_t ended[QDI_TRAIL_LINES], begins[QDI_TRAIL_LINES]; ///< -1: a line does so
+} line_step;
+
+/// Picture's trails: the ways to the next places.
+static void find_ways(line_step *restrict go, const qdi_trail_step *restrict step) {
     const double *restrict newer_x = step->newer_x, *restrict newer_y = step->newer_y,
                            *restrict older_x = step->older_x, *restrict older_y = step->older_y;
-    const uint32_t *restrict generation = step->generation;
+    const int32_t *restrict places = step->places;
+    const double near_x = step->near_x, near_y = step->near_y;
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) go->alive[i] = -(int32_t)(places[i] >= step->number);
     int64_t far = 0;
-    for (size_t i = 0; i < lines->count; ++i) {
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) {
         const double x = older_x[i] - newer_x[i], y = older_y[i] - newer_y[i];
-        far |= !(fabs(x) < step->near_x) | !(fabs(y) < step->near_y);
-        lines->way_x[i] = x;
-        lines->way_y[i] = y;
+        far |= !(fabs(x) < near_x) | !(fabs(y) < near_y);
+        go->way_x[i] = x;
+        go->way_y[i] = y;
     }
-    for (size_t i = 0; i < lines->count; ++i)
-        lines->alive[i] &= -(int32_t)(generation[i] == lines->generation[i]);
     if (!far) return; // most are near; floor may be a call
-    for (size_t i = 0; i < lines->count; ++i) {
-        lines->way_x[i] = nearest_image_way(lines->way_x[i], step->period_x);
-        lines->way_y[i] = nearest_image_way(lines->way_y[i], step->period_y);
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) {
+        go->way_x[i] = nearest_image_way(go->way_x[i], step->period_x);
+        go->way_y[i] = nearest_image_way(go->way_y[i], step->period_y);
     }
 }
 
 /// Picture's trails: goes these ways.
-static void go_ways(qdi_trail_lines *restrict lines, const qdi_trail_step *restrict step) {
-    for (size_t i = 0; i < lines->count; ++i) {
-        const double x = lines->at_x[i] + lines->way_x[i], y = lines->at_y[i] + lines->way_y[i];
-        const double next_x = step->base_x + (x - step->origin_x) * step->scale,
-                     next_y = step->base_y + (y - step->origin_y) * -step->scale;
-        lines->moved[i] = lines->alive[i] & -(int32_t)((x != lines->at_x[i]) | (y != lines->at_y[i]));
+static void go_ways(qdi_trail_lines *restrict lines, line_step *restrict go,
+                    const qdi_trail_step *restrict step) {
+    const double base_x = step->base_x, base_y = step->base_y, origin_x = step->origin_x,
+                 origin_y = step->origin_y, scale = step->scale;
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) {
+        const double x = lines->at_x[i] + go->way_x[i], y = lines->at_y[i] + go->way_y[i];
+        const double next_x = base_x + (x - origin_x) * scale, next_y = base_y + (y - origin_y) * -scale;
+        go->moved[i] = go->alive[i] & -(int32_t)((x != lines->at_x[i]) | (y != lines->at_y[i]));
         lines->at_x[i] = x;
         lines->at_y[i] = y;
-        lines->to_x[i] = lines->next_x[i];
-        lines->to_y[i] = lines->next_y[i];
+        go->to_x[i] = lines->next_x[i];
+        go->to_y[i] = lines->next_y[i];
         lines->next_x[i] = next_x;
         lines->next_y[i] = next_y;
-        lines->past_x[i] = (float)(next_x - lines->from_x[i]);
-        lines->past_y[i] = (float)(next_y - lines->from_y[i]);
+        const double from_x = lines->was_x[i] = lines->from_x[i], from_y = lines->was_y[i] = lines->from_y[i];
+        go->past_x[i] = (float)(next_x - from_x);
+        go->past_y[i] = (float)(next_y - from_y);
     }
 }
 
-/// How many lines a vector has, and at most.
+/// Picture's trails: lets lines that ended begin anew where they did.
+static void go_from_ends(qdi_trail_lines *restrict lines, line_step *restrict go) {
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) {
+        const double from_x = lines->from_x[i], from_y = lines->from_y[i];
+        const double to_x = go->ended[i] ? go->to_x[i] : from_x, to_y = go->ended[i] ? go->to_y[i] : from_y;
+        lines->from_x[i] = to_x;
+        lines->from_y[i] = to_y;
+        go->past_x[i] = (float)(lines->next_x[i] - to_x);
+        go->past_y[i] = (float)(lines->next_y[i] - to_y);
+    }
+}
+
+/// How many lines a vector has.
 #ifdef __AVX2__
-enum { PACK = 8, WIDEST = 8 };
+enum { PACK = 8 };
 #else
-enum { PACK = 4, WIDEST = 8 };
+enum { PACK = 4 };
 #endif
 
 /// Numbers side by side, and of each whether something is so.
@@ -72,20 +97,39 @@ static inline pack sizes_of_pack(pack numbers) {
     return (pack)((pack_are)numbers & INT32_MAX);
 }
 
-/// Picture's trails: lets some lines go on, and says of which none can.
-static inline pack_are extend_pack(qdi_trail_lines *lines, const float *levels, size_t i) {
-    const pack x = *(const pack *)&lines->past_x[i], y = *(const pack *)&lines->past_y[i],
-               axis_x = *(const pack *)&lines->axis_x[i], axis_y = *(const pack *)&lines->axis_y[i],
-               far = *(const pack *)&lines->far[i], level = *(const pack *)&levels[i],
-               fade = level - *(const pack *)&lines->from_level[i],
-               to_level = *(const pack *)&lines->to_level[i], none = {0.0F};
-    const pack_are begun = *(const pack_are *)&lines->begun[i], moved = *(const pack_are *)&lines->moved[i];
-    const pack along = x * axis_x + y * axis_y, aside = x * axis_y - y * axis_x;
+/// Picture's trails: how far places are along lines, aside, and faded.
+typedef struct pack_past {
+    pack along, aside, fade, inverse; ///< of along, where that is onward
+    pack_are onward;
+} pack_past;
+
+/// Picture's trails: the same of places that lie so far from where lines with these axes begin.
+static inline pack_past past_of(pack x, pack y, pack axis_x, pack axis_y, pack fade) {
+    const pack along = x * axis_x + y * axis_y, one = (pack){0.0F} + 1.0F;
     const pack_are onward = along > QDI_LINE_FAR;
-    const pack inverse = 1.0F / choose(onward, along, none + 1.0F);
+    return (pack_past){along, x * axis_y - y * axis_x, fade, 1.0F / choose(onward, along, one), onward};
+}
+
+/// Picture's trails: what of QDI_LINE_FAR and QDI_LINE_OFF is left to lines through places.
+static inline void most_of_past(const pack_past *past, pack most[4]) {
+    most[0] = (past->aside + QDI_LINE_FAR) * past->inverse;
+    most[1] = (QDI_LINE_FAR - past->aside) * past->inverse;
+    most[2] = (past->fade + QDI_LINE_OFF) * past->inverse;
+    most[3] = (QDI_LINE_OFF - past->fade) * past->inverse;
+}
+
+/// Picture's trails: lets some lines go on, and finds those that cannot.
+static inline void extend_pack(qdi_trail_lines *lines, line_step *go, const float *levels, size_t i) {
+    const pack far = *(const pack *)&lines->far[i], level = *(const pack *)&levels[i];
+    const pack_are begun = *(const pack_are *)&lines->begun[i], moved = *(const pack_are *)&go->moved[i];
+    const pack_past past = past_of(*(const pack *)&go->past_x[i], *(const pack *)&go->past_y[i],
+                                   *(const pack *)&lines->axis_x[i], *(const pack *)&lines->axis_y[i],
+                                   level - *(const pack *)&lines->from_level[i]);
+    const pack along = past.along, aside = past.aside, fade = past.fade, inverse = past.inverse;
+    const pack_are onward = past.onward;
     const pack slope[] = {aside * inverse, -aside * inverse, fade * inverse, -fade * inverse};
-    const pack next[] = {(aside + QDI_LINE_FAR) * inverse, (QDI_LINE_FAR - aside) * inverse,
-                         (fade + QDI_LINE_OFF) * inverse, (QDI_LINE_OFF - fade) * inverse};
+    pack next[4];
+    most_of_past(&past, next);
     pack_are missed = along < far - QDI_LINE_FAR;
     for (int k = 0; k < 4; ++k) missed |= slope[k] > *(const pack *)&lines->most[k][i];
     const pack_are off = (far > 2.0F * QDI_LINE_FAR) | (along < -QDI_LINE_FAR) |
@@ -98,18 +142,47 @@ static inline pack_are extend_pack(qdi_trail_lines *lines, const float *levels, 
         *most = choose(sets & (next[k] < *most), next[k], *most);
     }
     *(pack *)&lines->far[i] = choose(sets & (along > far), along, far);
-    *(pack *)&lines->to_level[i] = choose(goes, level, to_level);
-    return (moved & ~goes) | (begun & ~*(const pack_are *)&lines->alive[i]);
+    *(pack *)&lines->to_level[i] = choose(goes, level, *(const pack *)&lines->to_level[i]);
+    *(pack_are *)&go->begins[i] = moved & ~goes;
+    *(pack_are *)&go->ended[i] = begun & ((moved & ~goes) | ~*(const pack_are *)&go->alive[i]);
+}
+
+/// Picture's trails: lets lines have their first pieces, to the next places; they go along the axes that the
+/// pieces go along.
+static inline void begin_pack(qdi_trail_lines *lines, const line_step *go, const float *levels, size_t i) {
+    const pack_are begins = *(const pack_are *)&go->begins[i], ended = *(const pack_are *)&go->ended[i];
+    const pack x = *(const pack *)&go->past_x[i], y = *(const pack *)&go->past_y[i],
+               level = *(const pack *)&levels[i], none = {0.0F}, was = *(const pack *)&lines->from_level[i],
+               from = choose(ended, *(const pack *)&lines->to_level[i], was);
+    const pack_are steep = sizes_of_pack(y) > sizes_of_pack(x);
+    const pack one = none + 1.0F, one_x = (pack)((pack_are)one | ((pack_are)x & INT32_MIN)),
+               one_y = (pack)((pack_are)one | ((pack_are)y & INT32_MIN));
+    const pack axis_x = choose(steep, none, one_x), axis_y = choose(steep, one_y, none);
+    const pack_past past = past_of(x, y, axis_x, axis_y, level - from);
+    pack most[4];
+    most_of_past(&past, most);
+    for (int k = 0; k < 4; ++k) {
+        pack *here = (pack *)&lines->most[k][i];
+        *here = choose(begins, choose(past.onward, most[k], none + HUGE_VALF), *here);
+    }
+    *(pack *)&lines->axis_x[i] = choose(begins, axis_x, *(const pack *)&lines->axis_x[i]);
+    *(pack *)&lines->axis_y[i] = choose(begins, axis_y, *(const pack *)&lines->axis_y[i]);
+    *(pack *)&lines->far[i] = choose(begins, choose(past.onward, past.along, none),
+                                     *(const pack *)&lines->far[i]);
+    *(pack *)&lines->was_level[i] = was;
+    *(pack *)&lines->from_level[i] = from;
+    *(pack *)&lines->to_level[i] = choose(begins, level, *(const pack *)&lines->to_level[i]);
+    *(pack_are *)&lines->begun[i] = begins | (*(const pack_are *)&lines->begun[i] & ~ended);
 }
 
 uint64_t TRAIL_LINES_GO(qdi_trail_lines *lines, const qdi_trail_step *step) {
-    int32_t broken[QDI_TRAIL_LINES];
-    memset(broken, 0, sizeof broken);
-    find_ways(lines, step);
-    go_ways(lines, step);
-    const size_t end = (lines->count + WIDEST - 1) / WIDEST * WIDEST;
-    for (size_t i = 0; i < end; i += PACK) *(pack_are *)&broken[i] = extend_pack(lines, step->level, i);
+    line_step go;
+    find_ways(&go, step);
+    go_ways(lines, &go, step);
+    for (size_t i = 0; i < QDI_TRAIL_LINES; i += PACK) extend_pack(lines, &go, step->level, i);
+    go_from_ends(lines, &go);
+    for (size_t i = 0; i < QDI_TRAIL_LINES; i += PACK) begin_pack(lines, &go, step->level, i);
     uint64_t bits = 0;
-    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) bits |= (uint64_t)(broken[i] & 1) << i;
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) bits |= (uint64_t)(go.ended[i] & 1) << i;
     return bits;
 }

@@ -1,6 +1,6 @@
 // Trails of the bodies that exist, from each one's centre back in time, as lines in pixels. They are
-// copied block by block of the bodies' indices, newest first, so what comes out depends on the world's past
-// alone.
+// copied block by block of the bodies' indices, of each body newest first, so what comes out depends on the
+// world's past alone.
 // Cost: bodies times frames.
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
@@ -174,131 +174,23 @@ static uint8_t piece_level(float level) {
     return (uint8_t)(level * QDI_TRAIL_LEVEL + 0.5F);
 }
 
-/// Picture's trails: adds a line to the picture, and begins one where it ends.
-static void end_line(const trail_job *job, trail_list *list, qdi_trail_lines *lines, size_t i) {
-    const place from = {lines->from_x[i], lines->from_y[i]}, to = {lines->to_x[i], lines->to_y[i]};
-    const qdi_trail style = {.hue = lines->hue[i],
-                             .level = piece_level(lines->from_level[i]),
-                             .to_level = piece_level(lines->to_level[i])};
-    if (is_in_plain_part(&job->plain, from) && is_in_plain_part(&job->plain, to))
-        push_trail_piece(list, from, to, style);
-    else
-        add_trail_images(job->copier, list, from, to, style);
-    lines->from_x[i] = to[0];
-    lines->from_y[i] = to[1];
-    lines->from_level[i] = lines->to_level[i];
-    lines->begun[i] = 0;
-}
+/// Ages that a word of bends has, and words of all; places of trails that are listed at once.
+enum { WORD = 64, WORDS = QD_VIEW_TRAILS_MAX / WORD + 1, PLACES = 32 };
 
-/// Picture's trails: lets a line have its first piece, to the next place; it goes along the axis that the
-/// piece goes along.
-static void begin_line(qdi_trail_lines *lines, float level, size_t i) {
-    const double to_x = lines->next_x[i], to_y = lines->next_y[i];
-    const float x = (float)(to_x - lines->from_x[i]), y = (float)(to_y - lines->from_y[i]);
-    const bool steep = fabsf(y) > fabsf(x);
-    const float axis_x = steep ? 0.0F : copysignf(1.0F, x), axis_y = steep ? copysignf(1.0F, y) : 0.0F;
-    const float along = x * axis_x + y * axis_y, aside = x * axis_y - y * axis_x,
-                fade = level - lines->from_level[i];
-    const bool onward = along > QDI_LINE_FAR;
-    const float inverse = onward ? 1.0F / along : 0.0F;
-    lines->begun[i] = -1;
-    lines->axis_x[i] = axis_x;
-    lines->axis_y[i] = axis_y;
-    lines->far[i] = onward ? along : 0.0F;
-    lines->most[0][i] = onward ? (aside + QDI_LINE_FAR) * inverse : HUGE_VALF;
-    lines->most[1][i] = onward ? (QDI_LINE_FAR - aside) * inverse : HUGE_VALF;
-    lines->most[2][i] = onward ? (fade + QDI_LINE_OFF) * inverse : HUGE_VALF;
-    lines->most[3][i] = onward ? (QDI_LINE_OFF - fade) * inverse : HUGE_VALF;
-    lines->to_level[i] = level;
-}
-
-/// Begins the trails of the bodies with indices from `begin` on, where they are.
-static void begin_lines(const trail_job *job, size_t begin, qdi_trail_lines *lines) {
-    const qd_body_view *bodies = &job->copier->bodies;
-    const qdi_trail_frame *frame = job->frame[0];
-    const qdi_trail_step *step = &job->step;
-    memset(lines, 0, sizeof *lines);
-    lines->count = bodies->index_count - begin < QDI_TRAIL_LINES ? bodies->index_count - begin
-                                                                 : QDI_TRAIL_LINES;
-    for (size_t i = 0; i < lines->count; ++i) {
-        const uint32_t row = bodies->row_of_index[begin + i];
-        if (row == UINT32_MAX || bodies->kind[row] == QD_BODY_STATIC) continue;
-        lines->alive[i] = -1;
-        lines->generation[i] = frame->generation[begin + i];
-        lines->hue[i] = (uint8_t)qdi_shade_hue(&job->copier->shade, row);
-        lines->at_x[i] = frame->at[begin + i].x;
-        lines->at_y[i] = frame->at[begin + i].y;
-        lines->from_x[i] = step->base_x + (lines->at_x[i] - step->origin_x) * step->scale;
-        lines->from_y[i] = step->base_y + (lines->at_y[i] - step->origin_y) * -step->scale;
-        lines->from_level[i] = job->level[0];
-    }
-}
-
-/// Ends lines, and lets all go on to where the step says.
-static void grow_lines(const trail_job *job, trail_list *list, const qdi_trail_step *step,
-                       qdi_trail_lines *lines) {
-#ifdef __x86_64__
-    uint64_t broken = job->avx2 ? qdi_trail_lines_go_avx2(lines, step)
-                                : qdi_trail_lines_go_portable(lines, step);
-#else
-    uint64_t broken = qdi_trail_lines_go_portable(lines, step);
-#endif
-    for (; broken != 0; broken &= broken - 1) {
-        const size_t i = (size_t)__builtin_ctzll(broken);
-        if (lines->begun[i]) end_line(job, list, lines, i);
-        if (lines->alive[i]) begin_line(lines, step->level[i], i);
-    }
-}
-
-/// Picture's trails: ends all lines from a number on where they are, and leaves them.
-static void finish_lines(const trail_job *job, trail_list *list, qdi_trail_lines *lines, size_t first) {
-    for (size_t i = first; i < lines->count; ++i) {
-        lines->to_x[i] = lines->next_x[i];
-        lines->to_y[i] = lines->next_y[i];
-        if (lines->begun[i]) end_line(job, list, lines, i);
-        lines->alive[i] = 0;
-    }
-    lines->count = first;
-}
-
-/// Picture's trails: puts the coordinates of places apart.
-static void part_places(const qd_vec2 *restrict at, size_t count, double *restrict x, double *restrict y) {
-    for (size_t i = 0; i < count; ++i) {
-        x[i] = at[i].x;
-        y[i] = at[i].y;
-    }
-}
-
-/// Copies trails frame by frame.
-static void copy_bent_trails(const trail_job *job, trail_list *list, size_t begin, size_t ages,
-                             qdi_trail_lines *lines) {
-    float level[QDI_TRAIL_LINES];
-    double x[2][QDI_TRAIL_LINES], y[2][QDI_TRAIL_LINES];
-    qdi_trail_step step = job->step;
-    step.level = level;
-    part_places(job->frame[0]->at + begin, lines->count, x[0], y[0]);
-    for (size_t age = 1; age < ages; ++age) {
-        const qdi_trail_frame *older = job->frame[age];
-        const size_t there = older->count - begin, here = age % 2;
-        if (there < lines->count) finish_lines(job, list, lines, there);
-        part_places(older->at + begin, lines->count, x[here], y[here]);
-        step.newer_x = x[!here];
-        step.newer_y = y[!here];
-        step.older_x = x[here];
-        step.older_y = y[here];
-        step.generation = older->generation + begin;
-        for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) level[i] = job->level[age];
-        grow_lines(job, list, &step, lines);
-    }
-}
-
-/// Ages that a word of bends has, and words of all.
-enum { WORD = 64, WORDS = QD_VIEW_TRAILS_MAX / WORD + 1 };
-
-/// Of each body a bit for each age: 1 where its trail may bend.
-typedef struct trail_bends {
-    uint64_t words[WORDS][QDI_TRAIL_LINES];
-} trail_bends;
+/// The trails of some bodies: their places, from bend to bend or at all ages, and the lines through them.
+typedef struct trail_walk {
+    size_t begin;                 ///< the first body's index
+    size_t ages[QDI_TRAIL_LINES]; ///< at which each of them was there
+    size_t age[QDI_TRAIL_LINES];  ///< up to which its places are listed
+    uint8_t hue[QDI_TRAIL_LINES];
+    uint64_t bends[WORDS][QDI_TRAIL_LINES]; ///< of each a bit for each age: 1 where its trail may bend
+    int32_t places[QDI_TRAIL_LINES];        ///< how many are listed, from 1 on; 0 is the last one before
+    double x[PLACES + 1][QDI_TRAIL_LINES], y[PLACES + 1][QDI_TRAIL_LINES];
+    float level[PLACES + 1][QDI_TRAIL_LINES];
+    qdi_trail_lines lines;
+    size_t counts[QDI_TRAIL_LINES];            ///< lines of the listed places, of each body,
+    qdi_trail pieces[QDI_TRAIL_LINES][PLACES]; ///< so that those of a body come one after the other
+} trail_walk;
 
 /// Picture's trails: makes bit k of word i of what was bit i of word k.
 static void transpose_words(uint64_t words[WORD]) {
@@ -312,117 +204,189 @@ static void transpose_words(uint64_t words[WORD]) {
     }
 }
 
-/// Lists where the trails of bodies with indices from `begin` on bend, and that they do at the last age and
-/// at the first, for up to there they do not fade. True where that is at few places.
-static bool find_bends(const trail_job *job, size_t begin, size_t ages, size_t lines, trail_bends *bends) {
-    const uint64_t those = lines < WORD ? ((uint64_t)1 << lines) - 1 : UINT64_MAX;
+/// Lists where the trails of bodies may bend, up to an age, and that they do at the last age and at the
+/// first, for up to there they do not fade. Where that is at many places they do everywhere. No trail goes on
+/// past the frame that its body came with.
+static void find_bends(const trail_job *job, trail_walk *walk, size_t ages, size_t bodies) {
+    const uint64_t those = bodies < WORD ? ((uint64_t)1 << bodies) - 1 : UINT64_MAX;
+    const size_t word = walk->begin / WORD, words = qdi_range_count(ages, WORD);
+    uint64_t there = those;
     size_t count = 0;
-    for (size_t age = 0; age < qdi_range_count(ages, WORD) * WORD; ++age) {
+    for (size_t age = 0; age < words * WORD; ++age) {
         const bool inner = age > 1 && age + 1 < ages;
-        const uint64_t bend = inner ? job->frame[age]->bends[begin / WORD] : UINT64_MAX;
-        bends->words[age / WORD][age % WORD] = bend;
+        const uint64_t bend = inner ? job->frame[age]->bends[word] : UINT64_MAX;
+        walk->bends[age / WORD][age % WORD] = bend;
         if (inner) count += (size_t)__builtin_popcountll(bend & those);
+        if (age + 1 >= ages) continue;
+        for (uint64_t came = there & job->frame[age]->comings[word]; came != 0; came &= came - 1) {
+            const size_t i = (size_t)__builtin_ctzll(came);
+            if (walk->ages[i] > age + 1) walk->ages[i] = age + 1;
+        }
+        there &= ~job->frame[age]->comings[word];
     }
-    for (size_t k = 0; k < qdi_range_count(ages, WORD); ++k) transpose_words(bends->words[k]);
-    return 4 * count < ages * lines;
+    const bool few = 4 * count < ages * bodies;
+    if (!few) memset(walk->bends, 0xff, words * sizeof *walk->bends);
+    for (size_t k = 0; few && k < words; ++k) transpose_words(walk->bends[k]);
 }
 
-/// The trails of some bodies, each as far as it has been followed.
-typedef struct trail_walk {
-    trail_bends bends;
-    size_t begin, ages, age[QDI_TRAIL_LINES];
-    size_t bend[QDI_TRAIL_LINES]; ///< the next one
-    double newer_x[QDI_TRAIL_LINES], newer_y[QDI_TRAIL_LINES], older_x[QDI_TRAIL_LINES],
-        older_y[QDI_TRAIL_LINES];
-    uint32_t generation[QDI_TRAIL_LINES];
-    float level[QDI_TRAIL_LINES];
-} trail_walk;
+/// Begins the trails of the bodies with indices from `begin` on, where they are.
+static void begin_walk(const trail_job *job, size_t begin, trail_walk *walk) {
+    const qd_body_view *bodies = &job->copier->bodies;
+    const qdi_trail_frame *frame = job->frame[0];
+    const qdi_trail_step *step = &job->step;
+    const size_t rest = bodies->index_count - begin, count = rest < QDI_TRAIL_LINES ? rest : QDI_TRAIL_LINES;
+    qdi_trail_lines *lines = &walk->lines;
+    size_t ages = 1;
+    while (ages < job->count && begin < job->frame[ages]->count) ++ages;
+    walk->begin = begin;
+    memset(walk->age, 0, sizeof walk->age);
+    memset(walk->ages, 0, sizeof walk->ages);
+    memset(lines->begun, 0, sizeof lines->begun);
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t row = bodies->row_of_index[begin + i];
+        if (row == UINT32_MAX || bodies->kind[row] == QD_BODY_STATIC) continue;
+        walk->ages[i] = ages;
+        walk->hue[i] = (uint8_t)qdi_shade_hue(&job->copier->shade, row);
+        const double x = walk->x[0][i] = lines->at_x[i] = frame->at[begin + i].x,
+                     y = walk->y[0][i] = lines->at_y[i] = frame->at[begin + i].y;
+        lines->from_x[i] = step->base_x + (x - step->origin_x) * step->scale;
+        lines->from_y[i] = step->base_y + (y - step->origin_y) * -step->scale;
+        lines->from_level[i] = job->level[0];
+    }
+    find_bends(job, walk, ages, count);
+}
 
-/// Picture's trails: finds where the trail of body `i` of a walk bends after an age, and asks for that place.
-static void find_next_bend(const trail_job *job, trail_walk *walk, size_t i, size_t age) {
+/// How many bodies before they are needed the places where trails bend are asked for: they lie all over the
+/// memory.
+enum { AHEAD = 2 };
+
+/// Asks for the next places where the trail of body `i` of a walk bends. Inline, for compilers leave out
+/// calls that do nothing else.
+static inline __attribute__((always_inline)) void ask_for_places(const trail_job *job, const trail_walk *walk,
+                                                                 size_t i) {
+    const size_t age = walk->age[i], ages = walk->ages[i];
+    if (age + 1 >= ages) return;
+    int left = PLACES;
+    for (size_t word = (age + 1) / WORD; word <= (ages - 1) / WORD; ++word) {
+        for (uint64_t bits = walk->bends[word][i]; bits != 0 && left > 0; bits &= bits - 1, --left) {
+            const size_t bend = word * WORD + (size_t)__builtin_ctzll(bits);
+            if (bend >= ages) return;
+            __builtin_prefetch(job->frame[bend]->at + walk->begin + i);
+        }
+    }
+}
+
+/// The first age after another one where the trail of body `i` of a walk bends.
+static inline size_t find_next_bend(const trail_walk *walk, size_t i, size_t age) {
     size_t word = (age + 1) / WORD, next = age + 1;
-    uint64_t bits = walk->bends.words[word][i] >> next % WORD;
+    uint64_t bits = walk->bends[word][i] >> next % WORD;
     while (bits == 0) {
         next = ++word * WORD;
-        bits = walk->bends.words[word][i];
+        bits = walk->bends[word][i];
     }
-    walk->bend[i] = next + (size_t)__builtin_ctzll(bits);
-    const qdi_trail_frame *frame = job->frame[walk->bend[i]];
-    const size_t index = walk->begin + i;
-    if (index >= frame->count) return;
-    __builtin_prefetch(frame->at + index);
+    return next + (size_t)__builtin_ctzll(bits);
 }
 
-/// The age of the place that body `i` of a walk goes to: where it bends, or as far as its way has no other
-/// images, and lines have no more than a level to fade where that is steep.
-static size_t find_next_age(const trail_job *job, const trail_walk *walk, size_t i) {
-    const size_t age = walk->age[i];
-    size_t next = walk->bend[i];
-    for (; next > age + 1; next = age + (next - age) / 2) {
-        const qdi_trail_frame *to = job->frame[next];
-        const double x = fabs(to->at[walk->begin + i].x - walk->newer_x[i]),
-                     y = fabs(to->at[walk->begin + i].y - walk->newer_y[i]);
+/// The age of the place that a trail goes to: where it bends, or as far as its way has no other images, and
+/// lines have no more than a level to fade where that is steep.
+static inline size_t find_next_age(const trail_job *job, size_t age, size_t bend, qd_vec2 from,
+                                   size_t index) {
+    for (size_t next = bend; next > age + 1; next = age + (next - age) / 2) {
+        const qd_vec2 *to = &job->frame[next]->at[index];
+        const double x = fabs(to->x - from.x), y = fabs(to->y - from.y);
         if (!(x < job->step.near_x) || !(y < job->step.near_y)) continue;
         const double fade = (double)(job->level[age] - job->level[next]),
                      most = 2.0 * (double)QDI_LINE_OFF +
                             (double)QDI_LINE_FADE * job->step.scale * (x > y ? x : y);
         return fade > most && next > age + job->level_ages ? age + job->level_ages : next;
     }
-    return next;
+    return age + 1;
 }
 
-/// Picture's trails: lets body `i` of a walk go on, if it can.
-static bool walk_on(const trail_job *job, trail_walk *walk, const qdi_trail_lines *lines, size_t i) {
-    walk->newer_x[i] = walk->older_x[i];
-    walk->newer_y[i] = walk->older_y[i];
-    walk->generation[i] = lines->generation[i];
-    if (!lines->alive[i] || walk->age[i] + 1 == walk->ages) return false;
-    const size_t age = walk->age[i] = find_next_age(job, walk, i), index = walk->begin + i;
-    if (age == walk->bend[i] && age + 1 < walk->ages) find_next_bend(job, walk, i, age);
-    const qdi_trail_frame *to = job->frame[age];
-    walk->level[i] = job->level[age];
-    if (job->frame[age - 1]->comings[index / WORD] >> index % WORD & 1) { // it ends here
-        walk->generation[i] = 0;
-        return true;
+/// Lists the next places of the trail of body `i` of a walk.
+static int32_t list_places(const trail_job *job, trail_walk *walk, size_t i) {
+    const size_t index = walk->begin + i, ages = walk->ages[i];
+    size_t age = walk->age[i];
+    int32_t count = 0;
+    qd_vec2 at = {walk->x[0][i], walk->y[0][i]};
+    while (count < PLACES && age + 1 < ages) {
+        age = find_next_age(job, age, find_next_bend(walk, i, age), at, index);
+        at = job->frame[age]->at[index];
+        ++count;
+        walk->x[count][i] = at.x;
+        walk->y[count][i] = at.y;
+        walk->level[count][i] = job->level[age];
     }
-    walk->older_x[i] = to->at[index].x;
-    walk->older_y[i] = to->at[index].y;
-    return true;
+    walk->age[i] = age;
+    return walk->places[i] = count;
 }
 
-/// Copies trails, each from bend to bend.
-static void copy_straight_trails(const trail_job *job, trail_list *list, trail_walk *walk,
-                                 qdi_trail_lines *lines) {
+/// Adds the lines of body `i` of a walk that are kept to the list.
+static void push_lines(trail_walk *walk, trail_list *list, size_t i) {
+    const size_t count = walk->counts[i];
+    if (count > 0 && list->count + count <= list->room) // else there may be no place
+        memcpy(list->pieces + list->count, walk->pieces[i], count * sizeof **walk->pieces);
+    list->count += count;
+    walk->counts[i] = 0;
+}
+
+/// Keeps lines that ended.
+static void keep_lines(const trail_job *job, trail_list *list, trail_walk *walk, uint64_t ended) {
+    const qdi_trail_lines *lines = &walk->lines;
+    for (; ended != 0; ended &= ended - 1) {
+        const size_t i = (size_t)__builtin_ctzll(ended);
+        const place from = {lines->was_x[i], lines->was_y[i]}, to = {lines->from_x[i], lines->from_y[i]};
+        const qdi_trail piece = {(float)from[0],
+                                 (float)from[1],
+                                 (float)to[0],
+                                 (float)to[1],
+                                 walk->hue[i],
+                                 piece_level(lines->was_level[i]),
+                                 piece_level(lines->from_level[i])};
+        if (is_in_plain_part(&job->plain, from) && is_in_plain_part(&job->plain, to)) {
+            walk->pieces[i][walk->counts[i]++] = piece;
+        } else {
+            push_lines(walk, list, i);
+            add_trail_images(job->copier, list, from, to, piece);
+        }
+    }
+}
+
+/// Lets all lines go on to a place of the list.
+static uint64_t go_on(const trail_job *job, trail_walk *walk, size_t number) {
     qdi_trail_step step = job->step;
-    step.newer_x = walk->newer_x;
-    step.newer_y = walk->newer_y;
-    step.older_x = walk->older_x;
-    step.older_y = walk->older_y;
-    step.generation = walk->generation;
-    step.level = walk->level;
-    memset(walk->age, 0, sizeof walk->age);
-    memset(walk->level, 0, sizeof walk->level);
-    part_places(job->frame[0]->at + walk->begin, lines->count, walk->older_x, walk->older_y);
-    for (size_t i = 0; i < lines->count && walk->ages > 1; ++i) find_next_bend(job, walk, i, 0);
-    for (;;) {
-        bool some = false;
-        for (size_t i = 0; i < lines->count; ++i) some |= walk_on(job, walk, lines, i);
-        if (!some) return;
-        grow_lines(job, list, &step, lines);
-    }
+    step.newer_x = walk->x[number - 1];
+    step.newer_y = walk->y[number - 1];
+    step.older_x = walk->x[number];
+    step.older_y = walk->y[number];
+    step.level = walk->level[number];
+    step.places = walk->places;
+    step.number = (int32_t)number;
+#ifdef __x86_64__
+    if (job->avx2) return qdi_trail_lines_go_avx2(&walk->lines, &step);
+#endif
+    return qdi_trail_lines_go_portable(&walk->lines, &step);
 }
 
 /// Copies the trails of the bodies with indices from `begin` on, back to where each came into the world.
-static void copy_trails_from(const trail_job *job, trail_list *list, size_t begin) {
-    qdi_trail_lines lines;
-    trail_walk walk = {.begin = begin, .ages = 1};
-    begin_lines(job, begin, &lines);
-    while (walk.ages < job->count && begin < job->frame[walk.ages]->count) ++walk.ages;
-    if (find_bends(job, begin, walk.ages, lines.count, &walk.bends))
-        copy_straight_trails(job, list, &walk, &lines);
-    else
-        copy_bent_trails(job, list, begin, walk.ages, &lines);
-    finish_lines(job, list, &lines, 0);
+static void copy_trails_from(const trail_job *job, trail_list *list, size_t begin, trail_walk *walk) {
+    begin_walk(job, begin, walk);
+    for (;;) {
+        int32_t most = 0;
+        for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) {
+            if (i + AHEAD < QDI_TRAIL_LINES) ask_for_places(job, walk, i + AHEAD);
+            const int32_t count = list_places(job, walk, i);
+            if (count > most) most = count;
+        }
+        for (size_t k = 1; k <= (size_t)most; ++k) keep_lines(job, list, walk, go_on(job, walk, k));
+        if (most < PLACES) break;
+        for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) push_lines(walk, list, i);
+        memcpy(walk->x[0], walk->x[PLACES], sizeof walk->x[0]);
+        memcpy(walk->y[0], walk->y[PLACES], sizeof walk->y[0]);
+    }
+    memset(walk->places, 0, sizeof walk->places);
+    keep_lines(job, list, walk, go_on(job, walk, 1)); // all end
+    for (size_t i = 0; i < QDI_TRAIL_LINES; ++i) push_lines(walk, list, i);
 }
 
 /// Copies the trails of a block of bodies.
@@ -431,7 +395,9 @@ static void copy_trails_range(void *context, size_t begin, size_t end) {
     const size_t block = begin / BLOCK;
     trail_list list = {.room = job->block_room};
     if (list.room > 0) list.pieces = job->pieces + block * list.room; // else there may be no place
-    for (size_t i = begin; i < end; i += QDI_TRAIL_LINES) copy_trails_from(job, &list, i);
+    trail_walk walk;
+    memset(&walk, 0, offsetof(trail_walk, pieces)); // places that are not there must be numbers
+    for (size_t i = begin; i < end; i += QDI_TRAIL_LINES) copy_trails_from(job, &list, i, &walk);
     job->counts[block] = list.count;
 }
 

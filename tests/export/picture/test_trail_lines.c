@@ -3,6 +3,7 @@
 #include "export/picture/trail_lines.h"
 #include "export/picture/trails.h"
 #include "tests/support/harness.h"
+#include "tests/support/pictures.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
@@ -10,11 +11,6 @@
 #include <string.h>
 
 static const qdi_area area = {0, 0, 400, 400};
-
-static bool is_same_piece(const qdi_trail *a, const qdi_trail *b) {
-    return a->x0 == b->x0 && a->y0 == b->y0 && a->x1 == b->x1 && a->y1 == b->y1 && a->hue == b->hue &&
-           a->level == b->level && a->to_level == b->to_level;
-}
 
 // The pieces of a world's trails, copied by so many threads.
 static size_t copied_by(int threads, qd_boundary boundary, uint64_t seed, qdi_trail **pieces, size_t *room) {
@@ -61,7 +57,7 @@ static void check_threads(uint64_t seed) {
             count[i] = copied_by(1 + 2 * i, boundaries[k], seed, &pieces[i], &room[i]);
             ck_assert_uint_gt(count[i], 300);
             ck_assert_uint_eq(count[i], count[0]);
-            for (size_t n = 0; n < count[0]; ++n) ck_assert(is_same_piece(&pieces[i][n], &pieces[0][n]));
+            for (size_t n = 0; n < count[0]; ++n) ck_assert(qd_test_same_piece(&pieces[i][n], &pieces[0][n]));
         }
         for (int i = 0; i < 3; ++i) qdi_release(qd_allocator_default(), pieces[i], room[i], sizeof **pieces);
     }
@@ -72,33 +68,32 @@ QD_TEST(copied_by_threads) {
 }
 
 #ifdef __x86_64__
-// Lines grow alike with all sets of instructions.
+// Lines grow alike with all sets of instructions, and those of trails that are at their ends end.
 static void check_instructions(uint64_t seed) {
     enum { MANY = QDI_TRAIL_LINES, AGES = 30 };
     if (!qd_simd_available(QD_SIMD_AVX2)) return;
     qd_random random = qd_random_at(seed, 0, 0);
     static double x[AGES][MANY], y[AGES][MANY];
-    static uint32_t generation[MANY];
     static qdi_trail_lines lines[2];
+    int32_t places[MANY];
     memset(lines, 0, sizeof lines);
-    lines[0].count = 1 + (size_t)qd_test_between(&random, 0, MANY);
     const double step = qd_test_between(&random, 0, 1) < 0.5 ? 0.05 : 3.0;
     for (size_t i = 0; i < MANY; ++i) {
         double way[] = {qd_test_between(&random, -step, step), qd_test_between(&random, -step, step)};
+        places[i] = (int32_t)qd_test_between(&random, 0, AGES - 1);
         x[0][i] = lines[0].at_x[i] = qd_test_between(&random, 0, 40);
         y[0][i] = lines[0].at_y[i] = qd_test_between(&random, 0, 40);
+        lines[0].from_x[i] = 10 * x[0][i];
+        lines[0].from_y[i] = 400 - 10 * y[0][i];
+        lines[0].from_level[i] = 9.0F;
         for (size_t k = 1; k < AGES; ++k) {
             if (qd_test_between(&random, 0, 6) < 1) way[0] = qd_test_between(&random, -step, step);
             x[k][i] = x[k - 1][i] + way[0] - (x[k - 1][i] + way[0] > 40 ? 40 : 0);
             y[k][i] = y[k - 1][i] + (i % 4 ? way[1] : 0);
         }
-        lines[0].alive[i] = i % 7 ? -1 : 0;
-        lines[0].begun[i] = i % 5 ? -1 : 0;
-        lines[0].axis_x[i] = i % 2 ? 1.0F : 0.0F;
-        lines[0].axis_y[i] = i % 2 ? 0.0F : -1.0F;
-        for (int k = 0; k < 4; ++k) lines[0].most[k][i] = HUGE_VALF;
     }
     lines[1] = lines[0];
+    uint64_t all = 0;
     for (size_t k = 1; k < AGES; ++k) {
         float level[MANY];
         for (size_t i = 0; i < MANY; ++i) level[i] = 9.0F - 0.2F * (float)(k + i % 3);
@@ -106,18 +101,26 @@ static void check_instructions(uint64_t seed) {
                                    .newer_y = y[k - 1],
                                    .older_x = x[k],
                                    .older_y = y[k],
-                                   .generation = generation,
+                                   .places = places,
+                                   .number = (int32_t)k,
                                    .period_x = 40,
                                    .near_x = 10,
                                    .near_y = HUGE_VAL,
                                    .scale = 10,
                                    .base_y = 400,
                                    .level = level};
-        generation[k] += k % 8 == 0; // that body has gone
-        ck_assert_uint_eq(qdi_trail_lines_go_portable(&lines[0], &to),
-                          qdi_trail_lines_go_avx2(&lines[1], &to));
+        const uint64_t ended = qdi_trail_lines_go_portable(&lines[0], &to);
+        ck_assert_uint_eq(ended, qdi_trail_lines_go_avx2(&lines[1], &to));
         ck_assert_mem_eq(&lines[0], &lines[1], sizeof lines[0]);
+        all |= ended;
+        for (size_t i = 0; i < MANY; ++i) {
+            if (places[i] >= (int32_t)k) continue;
+            ck_assert_int_eq(lines[0].begun[i], 0);
+            ck_assert((ended >> i & 1) == 0 || places[i] + 1 == (int32_t)k);
+        }
     }
+    for (size_t i = 0; i < MANY; ++i)
+        ck_assert(places[i] == 0 || places[i] == AGES - 1 || (all >> i & 1) == 1);
 }
 
 QD_TEST(lines_of_all_instructions) {
