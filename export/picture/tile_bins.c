@@ -31,6 +31,7 @@ static void destroy_runs(const qd_allocator *allocator, qdi_tile_runs *runs) {
     qdi_release(allocator, runs->first, runs->first_room, sizeof *runs->first);
     qdi_release(allocator, runs->found, runs->found_room, sizeof *runs->found);
     qdi_release(allocator, runs->list, runs->list_room, sizeof *runs->list);
+    qdi_release(allocator, runs->last, runs->last_room, sizeof *runs->last);
 }
 
 void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
@@ -39,7 +40,6 @@ void qdi_tile_bins_destroy(qdi_tile_bins *bins) {
     qdi_release(bins->allocator, bins->tiles, bins->tile_count, sizeof *bins->tiles);
     destroy_runs(bins->allocator, &bins->bodies);
     destroy_runs(bins->allocator, &bins->trails);
-    qdi_release(bins->allocator, bins->pieces, bins->piece_room, sizeof *bins->pieces);
     *bins = (qdi_tile_bins){0};
 }
 
@@ -56,9 +56,8 @@ typedef struct tile_span {
 
 // Picture's tiles: the number of the tile that a pixel is in, along an axis.
 static int tile_of_pixel(float place, int low, int tiles) {
-    float tile = (place - (float)low) * (1.0F / QDI_TILE_SIDE);
-    if (!(tile > 0.0F)) return 0;
-    return tile < (float)tiles ? (int)tile : tiles - 1;
+    const float tile = qdi_larger_float((place - (float)low) * (1.0F / QDI_TILE_SIDE), 0.0F);
+    return (int)qdi_smaller_float(tile, (float)(tiles - 1));
 }
 
 // Picture's tiles: the tiles that a box in pixels overlaps.
@@ -129,6 +128,18 @@ static void find_runs(qdi_tile_bins *bins, const qdi_picture *picture, const til
     if (tile < tiles) add_run(bins, &bins->bodies, tile, begin, picture->disk_count);
 }
 
+// Picture's tiles: adds a piece of a trail to a tile: to its last run, if that ends with the piece before.
+static void add_trail(qdi_tile_bins *bins, size_t tile, size_t number) {
+    qdi_tile_runs *runs = &bins->trails;
+    const uint32_t last = runs->last[tile];
+    if (last > 0 && runs->found[last - 1].end == number) {
+        runs->found[last - 1].end += 1;
+    } else {
+        add_run(bins, runs, tile, number, number + 1);
+        runs->last[tile] = (uint32_t)runs->found_count;
+    }
+}
+
 // Picture's tiles: adds a piece of a trail to the tiles that it comes near, row by row of them.
 static void add_wide_trail(qdi_tile_bins *bins, const tile_grid *grid, tile_span span, const qdi_trail *piece,
                            size_t number) {
@@ -144,27 +155,69 @@ static void add_wide_trail(qdi_tile_bins *bins, const tile_grid *grid, tile_span
             b = qdi_smaller_float(qdi_larger_float(top * inverse, bottom * inverse), 1.0F);
         }
         const float x0 = piece->x0 + a * along_x, x1 = piece->x0 + b * along_x;
-        tile_span part = {
-            tile_of_pixel(qdi_smaller_float(x0, x1) - QDI_TRAIL_REACH - 0.5F, grid->clip.min_x,
-                          grid->columns),
-            tile_of_pixel(qdi_larger_float(x0, x1) + QDI_TRAIL_REACH + 0.5F, grid->clip.min_x, grid->columns),
-            y, y};
-        add_wide(bins, &bins->trails, grid, part, number);
+        const int from = tile_of_pixel(qdi_smaller_float(x0, x1) - QDI_TRAIL_REACH - 0.5F, grid->clip.min_x,
+                                       grid->columns),
+                  to = tile_of_pixel(qdi_larger_float(x0, x1) + QDI_TRAIL_REACH + 0.5F, grid->clip.min_x,
+                                     grid->columns);
+        for (int x = from; x <= to; ++x)
+            add_trail(bins, (size_t)y * (size_t)grid->columns + (size_t)x, number);
     }
 }
 
-// Picture's tiles: finds the tiles of all pieces of trails.
-static void find_trail_tiles(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
-    for (size_t i = 0; i < picture->trail_count; ++i) {
+// The ends of a piece of a trail, side by side: x0, y0, x1, y1; and of each whether something is so.
+typedef float piece_ends __attribute__((vector_size(4 * sizeof(float))));
+typedef int64_t end_pairs __attribute__((vector_size(2 * sizeof(int64_t))));
+
+// The part of a tile whose pieces of trails reach into no other.
+typedef struct tile_inside {
+    piece_ends low, high;
+    size_t tile;
+} tile_inside;
+
+// Picture's tiles: the inside of the tile that a pixel is in.
+static tile_inside inside_of_tile(const tile_grid *grid, float pixel_x, float pixel_y) {
+    const int x = tile_of_pixel(pixel_x, grid->clip.min_x, grid->columns),
+              y = tile_of_pixel(pixel_y, grid->clip.min_y, grid->rows);
+    const float left = (float)(grid->clip.min_x + x * QDI_TILE_SIDE) + QDI_TRAIL_REACH,
+                top = (float)(grid->clip.min_y + y * QDI_TILE_SIDE) + QDI_TRAIL_REACH,
+                side = QDI_TILE_SIDE - 2.0F * QDI_TRAIL_REACH;
+    return (tile_inside){{left, top, left, top},
+                         {left + side, top + side, left + side, top + side},
+                         (size_t)y * (size_t)grid->columns + (size_t)x};
+}
+
+// Picture's tiles: true where both ends of a piece of a trail are inside.
+static inline bool is_inside(const tile_inside *inside, const qdi_trail *piece) {
+    piece_ends ends;
+    memcpy(&ends, &piece->x0, sizeof ends);
+    const end_pairs are = (end_pairs)(ends >= inside->low) & (end_pairs)(ends < inside->high);
+    return (are[0] & are[1]) == -1;
+}
+
+/// Tiles of which a piece of a trail is better in one too many than looked for in each.
+enum { FEW_TILES = 4 };
+
+// Picture's tiles: finds the runs of pieces of trails that come near the same tile: those of a body follow
+// each other in the picture's list, mostly.
+static void find_trail_runs(qdi_tile_bins *bins, const qdi_picture *picture, const tile_grid *grid) {
+    tile_inside inside = inside_of_tile(grid, 0.0F, 0.0F);
+    for (size_t i = 0; i < picture->trail_count && bins->status == QD_OK; ++i) {
         const qdi_trail *piece = &picture->trails[i];
+        if (is_inside(&inside, piece)) {
+            add_trail(bins, inside.tile, i);
+            continue;
+        }
         const tile_span span = tiles_of_box(grid, qdi_smaller_float(piece->x0, piece->x1) - QDI_TRAIL_REACH,
                                             qdi_smaller_float(piece->y0, piece->y1) - QDI_TRAIL_REACH,
                                             qdi_larger_float(piece->x0, piece->x1) + QDI_TRAIL_REACH,
                                             qdi_larger_float(piece->y0, piece->y1) + QDI_TRAIL_REACH);
-        if (span.from_x == span.to_x && span.from_y == span.to_y)
-            add_wide(bins, &bins->trails, grid, span, i);
-        else
+        if ((span.to_x - span.from_x + 1) * (span.to_y - span.from_y + 1) > FEW_TILES)
             add_wide_trail(bins, grid, span, piece, i);
+        else
+            for (int y = span.from_y; y <= span.to_y; ++y)
+                for (int x = span.from_x; x <= span.to_x; ++x)
+                    add_trail(bins, (size_t)y * (size_t)grid->columns + (size_t)x, i);
+        inside = inside_of_tile(grid, piece->x1, piece->y1);
     }
 }
 
@@ -173,11 +226,16 @@ static void begin_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
     if (bins->status == QD_OK)
         bins->status = qdi_reserve(bins->allocator, &runs->first, &runs->first_room, 0, tiles + 1,
                                    sizeof *runs->first);
-    if (bins->status == QD_OK) memset(runs->first, 0, (tiles + 1) * sizeof *runs->first);
+    if (bins->status == QD_OK)
+        bins->status = qdi_reserve(bins->allocator, &runs->last, &runs->last_room, 0, tiles,
+                                   sizeof *runs->last);
+    if (bins->status != QD_OK) return;
+    memset(runs->first, 0, (tiles + 1) * sizeof *runs->first);
+    memset(runs->last, 0, tiles * sizeof *runs->last);
     runs->found_count = 0;
 }
 
-// Picture's tiles: sorts the runs of bodies by tile.
+// Picture's tiles: sorts runs by tile.
 // Afterwards first[k] is where the list of tile k ends.
 static void sort_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
     if (bins->status == QD_OK)
@@ -187,18 +245,6 @@ static void sort_runs(qdi_tile_bins *bins, qdi_tile_runs *runs, size_t tiles) {
     (void)qdi_exclusive_scan(runs->first, tiles);
     for (size_t i = 0; i < runs->found_count; ++i)
         runs->list[runs->first[runs->found[i].tile]++] = runs->found[i];
-}
-
-// Picture's tiles: sorts the pieces of trails by tile, themselves, for each will be looked at once.
-static void sort_pieces(qdi_tile_bins *bins, const qdi_picture *picture, size_t tiles) {
-    qdi_tile_runs *runs = &bins->trails;
-    if (bins->status == QD_OK)
-        bins->status = qdi_reserve(bins->allocator, &bins->pieces, &bins->piece_room, 0, runs->found_count,
-                                   sizeof *bins->pieces);
-    if (bins->status != QD_OK) return;
-    (void)qdi_exclusive_scan(runs->first, tiles);
-    for (size_t i = 0; i < runs->found_count; ++i)
-        bins->pieces[runs->first[runs->found[i].tile]++] = picture->trails[runs->found[i].begin];
 }
 
 typedef struct draw_job {
@@ -267,18 +313,19 @@ static void draw_tile_trails(const draw_job *job, size_t number, qdi_area area, 
     size_t count = 0;
     const size_t begin = list_of_tile(&job->bins->trails, number, &count);
     if (count == 0) return;
-    const qdi_trail *pieces = job->bins->pieces + begin;
+    const qdi_tile_run *runs = job->bins->trails.list + begin;
+    const qdi_trail *pieces = job->picture->trails;
     qdi_trail_tile tile;
     qdi_trail_tile_begin(&tile, area);
     ask_for_pixels(job->raster, &area);
 #ifdef __x86_64__
     if (simd >= QD_SIMD_AVX2)
-        qdi_trail_tile_add_avx2(&tile, pieces, count);
+        qdi_trail_tile_add_avx2(&tile, pieces, runs, count);
     else
-        qdi_trail_tile_add_portable(&tile, pieces, count);
+        qdi_trail_tile_add_portable(&tile, pieces, runs, count);
 #else
     (void)simd;
-    qdi_trail_tile_add_portable(&tile, pieces, count);
+    qdi_trail_tile_add_portable(&tile, pieces, runs, count);
 #endif
     qdi_trail_tile_end(&tile, job->raster);
 }
@@ -331,9 +378,9 @@ qd_status qdi_tile_bins_draw(qdi_tile_bins *bins, const qdi_picture *picture, qd
     begin_runs(bins, &bins->trails, tiles);
     if (bins->status != QD_OK) return bins->status;
     find_runs(bins, picture, &job.grid, tiles);
-    find_trail_tiles(bins, picture, &job.grid);
+    find_trail_runs(bins, picture, &job.grid);
     sort_runs(bins, &bins->bodies, tiles);
-    sort_pieces(bins, picture, tiles);
+    sort_runs(bins, &bins->trails, tiles);
     if (bins->status != QD_OK) return bins->status;
     if (bins->team)
         qdi_team_for_workers(bins->team, tiles, 1, draw_tiles_range, &job);

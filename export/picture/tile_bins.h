@@ -13,18 +13,14 @@
 /// number of threads, and a tile's pixels stay in the cache. Pixels are the same for any number of threads
 /// and any order of the bodies.
 
-/// The picture's disks [begin, end) that are not wide, all in one tile. Where both are the same: that one
-/// alone, which is wide; or a piece of a trail.
-typedef struct qdi_tile_run {
-    uint32_t tile, begin, end;
-} qdi_tile_run;
-
 /// The runs of all tiles: as they are found, and tile by tile.
 typedef struct qdi_tile_runs {
     qdi_tile_run *found, *list;
     size_t found_count, found_room, list_room;
     size_t *first; ///< by tile of the picture: where its list begins, once they are sorted where it ends
     size_t first_room;
+    uint32_t *last; ///< by tile: one more than the number of the last run that was found, 0 for none
+    size_t last_room;
 } qdi_tile_runs;
 
 typedef struct qdi_tile_bins {
@@ -32,9 +28,7 @@ typedef struct qdi_tile_bins {
     qd_team *team;   ///< the threads that draw; NULL: the caller alone
     qdi_tile *tiles; ///< one for each thread
     size_t tile_count;
-    qdi_tile_runs bodies, trails; ///< of trails no list, but
-    qdi_trail *pieces;            ///< the pieces themselves, tile by tile
-    size_t piece_room;
+    qdi_tile_runs bodies, trails;
     qd_status status; ///< the first failure in a picture
 } qdi_tile_bins;
 

@@ -34,6 +34,12 @@ static inline size_t qdi_splat_cell(int x, int y) {
     return (size_t)(y + 1) * QDI_SPLAT_SIDE + (size_t)(x + 1);
 }
 
+/// What of a list of the picture is in a tile, [begin, end): pieces of trails, or disks that are not wide. Of
+/// disks, where both are the same: that one alone, which is wide.
+typedef struct qdi_tile_run {
+    uint32_t tile, begin, end;
+} qdi_tile_run;
+
 /// What was added, by pixel.
 typedef struct qdi_tile {
     qdi_area area; ///< of the picture, at most QDI_TILE_SIDE wide and high: what is drawn outside is left out

@@ -12,7 +12,7 @@
 
 // Lines are drawn in parts which are no wider and higher than this, so that LANES pixels of a row are enough,
 // and all places are within 32 pixels.
-enum { LANES = QDI_TRAIL_LANES, PART_WIDEST = 12, PART_HIGHEST = 24 };
+enum { LANES = QDI_TRAIL_LANES, PART_WIDEST = 12, PART_HIGHEST = 24, NARROWEST = 5 };
 
 // Parts of a pixel; of the square of two pixels, after a product's lower half is dropped; and how many of
 // those lie between a pixel that is covered and one that is not.
@@ -30,6 +30,7 @@ typedef struct trail_parts {
     int16_t hue[PARTS];
     // What is made of that:
     int32_t x[PARTS], y0[PARTS], y1[PARTS];        // the first pixel of a row, and rows, in the tile
+    int32_t narrow[PARTS];                         // half of LANES are enough
     int32_t half[PARTS], scale[PARTS];             // half the length; the level as pixels have it
     int32_t fade[PARTS];                           // what the scale changes with UNIT * 64 along it
     int32_t along[PARTS], across[PARTS];           // how far the first pixel is from the middle
@@ -37,50 +38,11 @@ typedef struct trail_parts {
     int32_t row_along[PARTS], row_across[PARTS];   // from a row to the next
 } trail_parts;
 
-// What draws a row of a part.
-typedef struct trail_part {
-    int16_t half, hue, scale, fade, step_along, step_across;
-} trail_part;
-
-// The numbers of a row's pixels.
-static const int16_t lane[LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
-// The upper half of a product of numbers that are not negative, as processors have it.
-static inline int16_t high_half(uint16_t a, uint16_t b) {
-    return (int16_t)(((uint32_t)a * b) >> 16);
-}
-
-// The smaller of two numbers.
-static inline int16_t least(int16_t a, int16_t b) {
-    return a < b ? a : b;
-}
-
-// The larger of two numbers.
-static inline int16_t most(int16_t a, int16_t b) {
-    return a > b ? a : b;
-}
-
-// A number without its sign.
-static inline int16_t size_of(int16_t a) {
-    return most(a, (int16_t)-a);
-}
-
-// Draws LANES pixels of a row, the first of which is so far from the part's middle along it and across.
-static inline void draw_lanes(int16_t *restrict cells, const trail_part *restrict part, int16_t along,
-                              int16_t across) {
-    for (int k = 0; k < LANES; ++k) {
-        const int16_t place = (int16_t)(along + lane[k] * part->step_along), past = size_of(place),
-                      aside = size_of((int16_t)(across + lane[k] * part->step_across));
-        const uint16_t end = (uint16_t)(least(most((int16_t)(past - part->half), 0), FAR) << FAR_SHIFT);
-        const uint16_t side = (uint16_t)(least(aside, FAR) << FAR_SHIFT);
-        const int16_t left = (int16_t)(2 * SQUARE - high_half(end, end) - high_half(side, side));
-        const uint16_t cover = (uint16_t)(least(most(left, 0), EDGE) << EDGE_SHIFT);
-        const int16_t inside = least(most(place, (int16_t)-part->half), part->half);
-        const int16_t here = (int16_t)(part->scale + (((int32_t)inside * part->fade) >> 16));
-        const int16_t level = (int16_t)(high_half(cover, (uint16_t)here) + 128);
-        cells[k] = most(cells[k], (int16_t)((level & 0x7f00) | part->hue));
-    }
-}
+#ifdef __AVX2__
+#    include "export/raster/trail_rows_avx2.h"
+#else
+#    include "export/raster/trail_rows.h"
+#endif
 
 // Works out how parts of lines are drawn in a tile that is so high.
 static inline void place_parts(trail_parts *restrict parts, int high) {
@@ -99,6 +61,7 @@ static inline void place_parts(trail_parts *restrict parts, int high) {
         parts->x[i] = x;
         parts->y0[i] = y0;
         parts->y1[i] = qdi_smaller_int(qdi_ceil_int(middle_y + reach_y) - 1, high);
+        parts->narrow[i] = fabsf(half_x) <= 0.5F * NARROWEST;
         parts->half[i] = (int)(half * UNIT);
         parts->scale[i] = (int)(parts->level[i] * level_scale);
         parts->fade[i] = (int)qdi_smaller_float(
@@ -113,55 +76,55 @@ static inline void place_parts(trail_parts *restrict parts, int high) {
     }
 }
 
-// Draws a part of a line, as far as it is in the tile.
-static inline void draw_part(qdi_trail_tile *tile, const trail_parts *parts, int i) {
-    const int x = parts->x[i], y0 = parts->y0[i], y1 = parts->y1[i];
-    if (x <= -LANES || x >= QDI_TILE_SIDE || y0 >= y1) return;
-    const trail_part part = {.half = (int16_t)parts->half[i],
-                             .hue = parts->hue[i],
-                             .scale = (int16_t)parts->scale[i],
-                             .fade = (int16_t)parts->fade[i],
-                             .step_along = (int16_t)parts->step_along[i],
-                             .step_across = (int16_t)parts->step_across[i]};
-    int along = parts->along[i], across = parts->across[i];
-    const int row_along = parts->row_along[i], row_across = parts->row_across[i];
-    int16_t *cells = tile->cells + y0 * QDI_TRAIL_STRIDE + LANES + x;
-    for (int y = y0; y < y1; ++y, cells += QDI_TRAIL_STRIDE, along += row_along, across += row_across)
-        draw_lanes(cells, &part, (int16_t)along, (int16_t)across);
-}
+// The most rows of a part, which are fewer.
+enum { ROWS_MOST = 32 };
 
-// Draws what parts of lines there are, and leaves none.
+// Draws what parts of lines there are, as far as they are in the tile, and leaves none. Those with as many
+// rows follow each other, which a processor foresees.
 static void draw_parts(qdi_trail_tile *tile, trail_parts *parts) {
     place_parts(parts, tile->area.max_y - tile->area.min_y);
-    for (int i = 0; i < parts->count; ++i) draw_part(tile, parts, i);
+    for (int i = 0; i < parts->count; ++i) {
+        const int rows = parts->y1[i] - parts->y0[i];
+        if (parts->x[i] <= -LANES || parts->x[i] >= QDI_TILE_SIDE || rows <= 0) continue;
+        draw_rows(tile->cells + parts->y0[i] * QDI_TRAIL_STRIDE + LANES + parts->x[i], parts, i,
+                  parts->narrow[i] ? (rows + 1) / 2 : rows, parts->narrow[i]);
+    }
     parts->count = 0;
 }
 
-void TRAIL_TILE_ADD(qdi_trail_tile *tile, const qdi_trail *pieces, size_t count) {
+// Adds a piece to the parts, which are drawn where they are enough.
+static inline void add_piece(qdi_trail_tile *tile, trail_parts *parts, const qdi_trail *piece) {
+    const float x = piece->x0 - (float)tile->area.min_x, y = piece->y0 - (float)tile->area.min_y;
+    const float along_x = piece->x1 - piece->x0, along_y = piece->y1 - piece->y0;
+    const bool one = fabsf(along_x) <= PART_WIDEST && fabsf(along_y) <= PART_HIGHEST;
+    const int count =
+        one ? 1 : qdi_ceil_int(qdi_larger_float(fabsf(along_x) / PART_WIDEST, fabsf(along_y) / PART_HIGHEST));
+    const float inverse = one ? 0.5F : 0.5F / (float)count;
+    const float level = piece->level, half_level = ((float)piece->to_level - level) * inverse;
+    const float half_x = along_x * inverse, half_y = along_y * inverse;
+    for (int k = 0; k < count; ++k) {
+        const int at = parts->count++;
+        parts->middle_x[at] = x + (float)(2 * k + 1) * half_x;
+        parts->middle_y[at] = y + (float)(2 * k + 1) * half_y;
+        parts->half_x[at] = half_x;
+        parts->half_y[at] = half_y;
+        parts->level[at] = level + (float)(2 * k + 1) * half_level;
+        parts->half_level[at] = half_level;
+        parts->hue[at] = piece->hue;
+        if (parts->count == PARTS) draw_parts(tile, parts);
+    }
+}
+
+void TRAIL_TILE_ADD(qdi_trail_tile *tile, const qdi_trail *pieces, const qdi_tile_run *runs, size_t count) {
+    enum { AHEAD = 4 }; // runs before they are needed their pieces are asked for
     trail_parts parts;
     parts.count = 0;
-    const float left = (float)tile->area.min_x, top = (float)tile->area.min_y;
-    for (size_t i = 0; i < count; ++i) {
-        const float x = pieces[i].x0 - left, y = pieces[i].y0 - top;
-        const float along_x = pieces[i].x1 - pieces[i].x0, along_y = pieces[i].y1 - pieces[i].y0;
-        const bool one = fabsf(along_x) <= PART_WIDEST && fabsf(along_y) <= PART_HIGHEST;
-        const int count_of_parts = one ? 1
-                                       : qdi_ceil_int(qdi_larger_float(fabsf(along_x) / PART_WIDEST,
-                                                                       fabsf(along_y) / PART_HIGHEST));
-        const float inverse = one ? 0.5F : 0.5F / (float)count_of_parts;
-        const float level = pieces[i].level, half_level = ((float)pieces[i].to_level - level) * inverse;
-        const float half_x = along_x * inverse, half_y = along_y * inverse;
-        for (int k = 0; k < count_of_parts; ++k) {
-            const int at = parts.count++;
-            parts.middle_x[at] = x + (float)(2 * k + 1) * half_x;
-            parts.middle_y[at] = y + (float)(2 * k + 1) * half_y;
-            parts.half_x[at] = half_x;
-            parts.half_y[at] = half_y;
-            parts.level[at] = level + (float)(2 * k + 1) * half_level;
-            parts.half_level[at] = half_level;
-            parts.hue[at] = pieces[i].hue;
-            if (parts.count == PARTS) draw_parts(tile, &parts);
+    for (size_t k = 0; k < count; ++k) {
+        if (k + AHEAD < count) {
+            __builtin_prefetch(pieces + runs[k + AHEAD].begin);
+            __builtin_prefetch(pieces + runs[k + AHEAD].end - 1);
         }
+        for (size_t i = runs[k].begin; i < runs[k].end; ++i) add_piece(tile, &parts, pieces + i);
     }
     draw_parts(tile, &parts);
 }

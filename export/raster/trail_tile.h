@@ -28,15 +28,17 @@ enum { QDI_TRAIL_LANES = 16, QDI_TRAIL_STRIDE = QDI_TILE_SIDE + 2 * QDI_TRAIL_LA
 /// By pixel: the level times 256, plus the hue; below 256 it is an empty one.
 typedef struct qdi_trail_tile {
     qdi_area area; ///< of the picture, at most QDI_TILE_SIDE wide and high
-    int16_t cells[QDI_TILE_SIDE * QDI_TRAIL_STRIDE];
+    int16_t cells[(QDI_TILE_SIDE + 1) * QDI_TRAIL_STRIDE]; ///< and a row that may be written
 } qdi_trail_tile;
 
 /// Empties it for a part of the picture.
 void qdi_trail_tile_begin(qdi_trail_tile *tile, qdi_area area);
 
-/// Adds pieces, as far as they are in the tile; for each set of instructions, which change no pixel.
-void qdi_trail_tile_add_portable(qdi_trail_tile *tile, const qdi_trail *pieces, size_t count);
-void qdi_trail_tile_add_avx2(qdi_trail_tile *tile, const qdi_trail *pieces, size_t count);
+/// Adds runs of pieces, as far as they are in the tile; for each set of instructions, which change no pixel.
+void qdi_trail_tile_add_portable(qdi_trail_tile *tile, const qdi_trail *pieces, const qdi_tile_run *runs,
+                                 size_t count);
+void qdi_trail_tile_add_avx2(qdi_trail_tile *tile, const qdi_trail *pieces, const qdi_tile_run *runs,
+                             size_t count);
 
 /// Draws what was added over a picture's nodes and background: what is there is covered, but for levels that
 /// would leave a dark hole in it.
