@@ -51,25 +51,29 @@ void qdi_tile_stencil_avx2(qdi_tile *tile, const qdi_stencil *stencil, int cell,
                   _mm_loadl_epi64((const __m128i *)(const void *)stencil->level[j]), &wide);
 }
 
-/// Tile: the levels of the first `count` of eight pixels on a disk's edge. Rounding carries over to the next
-/// one: the level of a pixel is by how many whole levels the sum of all parts up to it is more than that
-/// before it.
-static inline __m128i edge_levels(float dx, float dy, float radius, int count, int *carry) {
-    int32_t parts[QDI_COVER_BLOCK] = {0};
-    qdi_cover_half(dx, dy, radius, 0, parts);
-    if (count > QDI_COVER_BLOCK / 2) // edges are as long as this near the top and the bottom alone
-        qdi_cover_half(dx, dy, radius, QDI_COVER_BLOCK / 2, parts + QDI_COVER_BLOCK / 2);
-    const __m128i *halves = (const __m128i *)(const void *)parts;
-    const __m128i places = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
-    __m128i sum = _mm_and_si128(_mm_packs_epi32(_mm_loadu_si128(halves), _mm_loadu_si128(halves + 1)),
-                                _mm_cmplt_epi16(places, _mm_set1_epi16((short)count)));
-    sum = _mm_add_epi16(sum, _mm_slli_si128(sum, 2));
-    sum = _mm_add_epi16(sum, _mm_slli_si128(sum, 4));
-    sum = _mm_add_epi16(sum, _mm_slli_si128(sum, 8));
-    sum = _mm_add_epi16(sum, _mm_set1_epi16((short)*carry));
-    *carry = _mm_extract_epi16(sum, 7) % QDI_COVER_PARTS;
-    const __m128i whole = _mm_srli_epi16(sum, 8), levels = _mm_sub_epi16(whole, _mm_slli_si128(whole, 2));
-    return _mm_packus_epi16(levels, levels);
+/// Tile: coverage of half a block of pixels, the first so far from `left` on, and of as many from `right` on.
+static inline void cover_edges(float left, float right, float dy, float radius, int first,
+                               int32_t *restrict parts) {
+    enum { HALF = QDI_COVER_BLOCK / 2 };
+    for (int k = 0; k < QDI_COVER_BLOCK; ++k)
+        parts[k] = qdi_cover(fabsf((k < HALF ? left : right) + (float)(first + k % HALF)), fabsf(dy), radius);
+}
+
+/// Tile: the levels of the first pixels, as many as `counts` has, of both edges of a row. Rounding carries
+/// over to the next one: the level of a pixel is by how many whole levels the sum of all parts up to it is
+/// more than that before it.
+static inline __m256i edge_levels(__m256i parts, __m256i counts, __m256i *carry) {
+    const __m256i places = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7),
+                  last = _mm256_set1_epi16(0x0f0e), rest = _mm256_set1_epi16(QDI_COVER_PARTS - 1);
+    __m256i sum = _mm256_and_si256(parts, _mm256_cmpgt_epi16(counts, places));
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 2));
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 4));
+    sum = _mm256_add_epi16(sum, _mm256_slli_si256(sum, 8));
+    sum = _mm256_add_epi16(sum, *carry);
+    *carry = _mm256_and_si256(_mm256_shuffle_epi8(sum, last), rest);
+    const __m256i whole = _mm256_srli_epi16(sum, 8),
+                  levels = _mm256_sub_epi16(whole, _mm256_slli_si256(whole, 2));
+    return _mm256_packus_epi16(levels, levels);
 }
 
 void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, const qdi_disk_span *rows,
@@ -77,18 +81,26 @@ void qdi_tile_disk_rows_avx2(qdi_tile *tile, float x, float y, float radius, con
     const wide_brush wide = widen_brush(brush);
     const __m128i full = _mm_set1_epi8(QDI_LEVELS), none = _mm_setzero_si128();
     uint8_t levels[QDI_DISK_ROWS][4 * QDI_DISK_ROWS]; // first all rows: what was just stored is slow to read
-    int carry[] = {QDI_COVER_PARTS / 2, QDI_COVER_PARTS / 2};
+    __m256i carry = _mm256_set1_epi16(QDI_COVER_PARTS / 2);
     for (int j = 0; j < count; ++j) {
         const qdi_disk_span *row = &rows[j];
         const float dy = (float)row->y + 0.5F - y;
-        const __m128i left = edge_levels((float)row->from + 0.5F - x, dy, radius, row->full_from - row->from,
-                                         &carry[0]);
-        const __m128i right = edge_levels((float)row->full_to + 0.5F - x, dy, radius, row->to - row->full_to,
-                                          &carry[1]);
+        const float at_left = (float)row->from + 0.5F - x, at_right = (float)row->full_to + 0.5F - x;
+        const int left_count = row->full_from - row->from, right_count = row->to - row->full_to;
+        int32_t parts[2][QDI_COVER_BLOCK] = {{0}};
+        cover_edges(at_left, at_right, dy, radius, 0, parts[0]);
+        if (left_count > QDI_COVER_BLOCK / 2 ||
+            right_count > QDI_COVER_BLOCK / 2) // near the top and the bottom
+            cover_edges(at_left, at_right, dy, radius, QDI_COVER_BLOCK / 2, parts[1]);
+        const __m256i both = _mm256_packs_epi32(_mm256_loadu_si256((const __m256i *)(const void *)parts[0]),
+                                                _mm256_loadu_si256((const __m256i *)(const void *)parts[1]));
+        const __m256i counts = _mm256_set_m128i(_mm_set1_epi16((short)right_count),
+                                                _mm_set1_epi16((short)left_count));
+        const __m256i edges = edge_levels(both, counts, &carry);
         uint8_t *level = levels[j], *last = level + row->full_to - row->from;
-        _mm_storel_epi64((__m128i *)(void *)level, left);
+        _mm_storel_epi64((__m128i *)(void *)level, _mm256_castsi256_si128(edges));
         _mm_storeu_si128((__m128i *)(void *)(level + row->full_from - row->from), full);
-        _mm_storel_epi64((__m128i *)(void *)last, right);
+        _mm_storel_epi64((__m128i *)(void *)last, _mm256_extracti128_si256(edges, 1));
         _mm_storeu_si128((__m128i *)(void *)(last + 8), none);
     }
     for (int j = 0; j < count; ++j) {
