@@ -399,7 +399,6 @@ static void move_body(const qd_world *world, uint32_t row, const qd_body_state *
     now->c[row] = state->turn.x;
     now->s[row] = state->turn.y;
     now->spin[row] = state->spin;
-    qdi_put_rare(&now->lean[row], &state->lean, sizeof state->lean);
 }
 
 // Amending: those that go, and those that come, which are the last rows with indices behind all.

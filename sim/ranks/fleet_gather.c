@@ -24,7 +24,7 @@ typedef struct gathered_head {
 
 typedef struct gathered_body {
     uint64_t name;
-    double x, y, vx, vy, c, s, spin, lean;
+    double x, y, vx, vy, c, s, spin;
 } gathered_body;
 
 /// A contact, with names where bodies' indices were. Those that have ended are a contact and no more.
@@ -104,8 +104,7 @@ static void pack_bodies(packing *job) {
                                    now->vy[r],
                                    now->c[r],
                                    now->s[r],
-                                   now->spin[r],
-                                   now->lean[r]};
+                                   now->spin[r]};
         pack(job, &one, sizeof one);
     }
 }
@@ -253,7 +252,6 @@ static void put_bodies(const gathered *mail, qd_world *whole) {
         whole->now.c[row] = body->c;
         whole->now.s[row] = body->s;
         whole->now.spin[row] = body->spin;
-        qdi_put_rare(&whole->now.lean[row], &body->lean, sizeof body->lean);
     }
 }
 

@@ -211,7 +211,6 @@ static qd_status add_rows(const rows *all, qd_world *seeds) {
                                .turn = row->turn,
                                .velocity = row->velocity,
                                .spin = row->spin,
-                               .lean = row->lean,
                                .mass = row->mass,
                                .inertia = row->inertia};
         qdi_look_put(&look, &state);

@@ -47,7 +47,6 @@ void qdi_letter_add(qdi_body_letter *letter, const qd_world *world, uint32_t row
     one->turn = (qd_vec2){now->c[row], now->s[row]};
     one->velocity = (qd_vec2){now->vx[row], now->vy[row]};
     one->spin = now->spin[row];
-    one->lean = now->lean[row];
     one->owner = (uint8_t)owner;
     one->moved = moved;
 }
@@ -146,7 +145,6 @@ const qdi_body_mail *qdi_pile_take(qdi_body_pile *pile, qd_body_state *state) {
     state->turn = one->turn;
     state->velocity = one->velocity;
     state->spin = one->spin;
-    state->lean = one->lean;
     state->mass = one->mass;
     state->inertia = one->inertia;
     return one;

@@ -15,7 +15,7 @@ typedef struct qdi_body_mail {
         look; ///< 1 more than the place of its look in the message; 0: a disk for which nothing was given
     double radius, mass, inertia;
     qd_vec2 position, turn, velocity;
-    double spin, lean;
+    double spin;
     uint8_t owner;
     bool moved; ///< it had another owner
 } qdi_body_mail;

@@ -1,6 +1,5 @@
 #include "sim/step/exchange.h"
 
-#include "core/base/memory.h"
 #include "sim/contact/margin.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/grain.h"
@@ -12,7 +11,7 @@
 
 // Exchange of ghosts: numbers of a body in a message.
 static size_t numbers_of(const qd_world *world) {
-    return world->turning ? 8 : 4;
+    return world->turning ? 7 : 4;
 }
 
 typedef struct ghost_job {
@@ -36,7 +35,6 @@ static void pack(void *context, size_t begin, size_t end) {
         at[4] = next->c[row];
         at[5] = next->s[row];
         at[6] = next->spin[row];
-        at[7] = next->lean[row];
     }
 }
 
@@ -51,7 +49,6 @@ static void put_ghost(qd_world *world, uint32_t row, const double *at) {
         next->c[row] = at[4];
         next->s[row] = at[5];
         next->spin[row] = at[6];
-        qdi_put_rare(&next->lean[row], &at[7], sizeof at[7]);
     }
     qdi_margin_box_again(world, row);
 }

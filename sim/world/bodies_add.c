@@ -321,13 +321,15 @@ qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, bool f
 }
 
 qd_status qdi_body_replace(qd_world *world, const qd_body_state *state, double density, qd_error *error) {
-    const qd_body_def body = def_of_state(state, density);
-    qdi_placing placing = placing_of_state(state);
+    qd_body_state anew = *state;
+    anew.lean = 0; // it comes to rest once more
+    const qd_body_def body = def_of_state(&anew, density);
+    qdi_placing placing = placing_of_state(&anew);
     qd_status status = weigh_body(&body, &placing, error);
     if (status == QD_OK) status = check_body_traits(world, &body, error);
     if (status == QD_OK) status = qdi_body_check(world, &placing, error);
     if (status == QD_OK) status = qd_world_remove(world, state->id);
-    return status == QD_OK ? add_state(world, &body, state, true, error) : status;
+    return status == QD_OK ? add_state(world, &body, &anew, true, error) : status;
 }
 
 // Bodies added to a world: adds one edge of a chain as a static capsule or segment.

@@ -112,9 +112,15 @@ static qd_status check_body_numbers(const qdi_placing *placing, qd_error *error)
         return qdi_reason(error, QD_ERR_VALUE, "a velocity must be finite and within 1e30");
     if (!qdi_is_sane(placing->spin))
         return qdi_reason(error, QD_ERR_VALUE, "a spin must be finite and within 1e30");
-    if (!(fabs(placing->lean) <= QDI_LEAN_MOST))
-        return qdi_reason(error, QD_ERR_VALUE, "a lean must be within %.15g", QDI_LEAN_MOST);
     return QD_OK;
+}
+
+// World's limits: refuses leans of what does not come to rest, and those that no step makes.
+static qd_status check_lean(const qd_world *world, const qdi_placing *placing, qd_error *error) {
+    const bool rests = placing->kind == QD_BODY_DYNAMIC && world->def.contact == QD_CONTACT_IMPULSE;
+    if (fabs(placing->lean) <= (rests ? QDI_LEAN_MOST : 0)) return QD_OK;
+    return qdi_reason(error, QD_ERR_VALUE, "a lean must be 0, or within %.15g of a dynamic body of `impulse`",
+                      QDI_LEAN_MOST);
 }
 
 // World's limits: refuses what the laws of grains do not know, and what is too large to be pulled across a
@@ -136,6 +142,7 @@ static qd_status check_grain(const qd_world *world, const qdi_placing *placing, 
 
 qd_status qdi_body_check(const qd_world *world, const qdi_placing *placing, qd_error *error) {
     qd_status status = check_body_numbers(placing, error);
+    if (status == QD_OK) status = check_lean(world, placing, error);
     if (status == QD_OK)
         status = check_compressed_kind(world->def.compression.rate, world->axis, placing->kind, error);
     if (status == QD_OK) status = check_grain(world, placing, error);

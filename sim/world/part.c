@@ -7,7 +7,7 @@
 #include <string.h>
 
 /// Numbers of a body in a message: place, velocity, and where something turns angle and spin.
-enum { NUMBERS = 8 };
+enum { NUMBERS = 7 };
 
 void qdi_part_release(const qd_allocator *allocator, qdi_part *part) {
     if (!part) return;

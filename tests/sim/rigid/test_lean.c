@@ -1,4 +1,6 @@
 // Towers stand as rigid ones do, and fall as rigid ones do; and what leans is what rests.
+#include "sim/world/bodies.h"
+#include "sim/world/bounds.h"
 #include "sim/world/world_impl.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
@@ -81,6 +83,15 @@ QD_TEST(what_leans_is_what_rests) {
     ck_assert_double_eq(qd_test_body(world, ids[19]).lean, 0);
     ck_assert_int_eq(qd_world_place(world, ids[0], (qd_vec2){50, 60}, (qd_vec2){0, 0}, NULL), QD_OK);
     ck_assert_double_eq(qd_test_body(world, ids[0]).lean, 0);
+    // Nor has one of another kind, and no other may come with a lean.
+    qd_body_state changed = qd_test_body(world, ids[1]);
+    ck_assert_double_ne(changed.lean, 0);
+    changed.kind = QD_BODY_STATIC;
+    ck_assert_int_eq(qdi_body_add_again(world, &changed, false, NULL), QD_ERR_VALUE);
+    ck_assert_int_eq(qdi_body_replace(world, &changed, (double)NAN, NULL), QD_OK);
+    changed.kind = QD_BODY_DYNAMIC;
+    changed.lean = 1.01 * QDI_LEAN_MOST;
+    ck_assert_int_eq(qdi_body_add_again(world, &changed, false, NULL), QD_ERR_VALUE);
     // What flies does not rest, though it did.
     qd_world_def def = qd_world_definition(world);
     def.gravity.y = g;
