@@ -119,10 +119,9 @@ static void mark_range(void *context, size_t begin, size_t end) {
             step->ccd->flags[row] |= QDI_PLOUGH;
 }
 
-void qdi_ccd_mark_ploughs(const qdi_step *step) {
-    qdi_step job = *step;
+void qdi_ccd_mark_ploughs(qdi_step *step) {
     if (step->ccd->carriers)
-        qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, mark_range, &job);
+        qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, mark_range, step);
 }
 
 /// A mover, while those ahead of it are looked at: in the half of a circle about it that a plough drives it

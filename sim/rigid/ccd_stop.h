@@ -182,7 +182,7 @@ uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop);
 /// Marks with QDI_PLOUGH the kinematic bodies that may pass others: they move, and shut nobody in who is less
 /// wide than their way. Wants the boxes of whole ways in the world's tree. Costs a retrieve of the box of
 /// each kinematic body that moves.
-void qdi_ccd_mark_ploughs(const qdi_step *step);
+void qdi_ccd_mark_ploughs(qdi_step *step);
 /// True where a mover and what no body moves pass each other where they meet, at a time: that is a plough,
 /// which moves by more than the mover's size, and there is no room ahead, as the start of the step says; or
 /// it would carry the mover through what stands, and shuts nobody in who is as wide. Cost: in a plough's way

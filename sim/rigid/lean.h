@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/math/larger.h"
 #include "sim/world/bounds.h"
 #include "sim/world/contact_state.h"
 
@@ -31,6 +32,5 @@ static inline double qdi_lean_after(double lean, double turn, double dt, bool he
                                     double gravity) {
     const double spin = turn / dt;
     if (!held || spin * spin * radius > qdi_lean_still * gravity) return 0;
-    const double now = lean + turn;
-    return now < -QDI_LEAN_MOST ? -QDI_LEAN_MOST : now > QDI_LEAN_MOST ? QDI_LEAN_MOST : now;
+    return qdi_larger(qdi_smaller(lean + turn, QDI_LEAN_MOST), -QDI_LEAN_MOST);
 }

@@ -162,12 +162,16 @@ static void shorten_way(const qdi_solver_job *job, uint32_t row, qdi_mover *move
     mover->dy *= part;
 }
 
+/// Contact solver: the acceleration by gravity, whichever way it goes.
+static double strength_of(qd_vec2 gravity) {
+    return sqrt(gravity.x * gravity.x + gravity.y * gravity.y);
+}
+
 /// Contact solver: puts the velocities of a range of movers back to their bodies.
 static void close_range(const qdi_solver_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const bool shortens = job->period.x > 0 || job->period.y > 0;
-    const qd_vec2 g = world->def.gravity;
-    const double gravity = sqrt(g.x * g.x + g.y * g.y);
+    const double gravity = strength_of(world->def.gravity);
     for (size_t slot = begin, stop = bodies_until(job, end); slot < stop; ++slot) {
         const uint32_t r = job->units->rows[slot - 1];
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
@@ -215,7 +219,7 @@ static qdi_solver_rules rules_of(double dt, int substeps, qd_vec2 gravity) {
                               .fixed = spring_of(h, 0.25, fine),
                               .out = 0.025 / dt,
                               .shift = 0.1,
-                              .fall = 2 * h * sqrt(gravity.x * gravity.x + gravity.y * gravity.y)};
+                              .fall = 2 * h * strength_of(gravity)};
 }
 
 /// Contact solver: does something to the movers of a unit.

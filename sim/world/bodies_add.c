@@ -74,7 +74,7 @@ static void set_body_position(qd_world *world, uint32_t row, qd_vec2 position, q
 
 // Bodies added to a world: writes angle, spin and lean of a body that is added.
 static void set_body_turn(qd_world *world, uint32_t row, qd_vec2 turn, double spin, double lean) {
-    // While nothing turns, these three columns belong to both states.
+    // While nothing turns, these four columns belong to both states.
     world->now.c[row] = turn.x;
     if (world->kind[row] == QD_BODY_STATIC) spin = 0;
     qdi_put_rare(&world->now.s[row], &turn.y, sizeof turn.y);
