@@ -44,6 +44,7 @@ static void release(const qd_allocator *allocator, qdi_scratch *scratch) {
     qdi_release(allocator, ccd->news, ccd->news_room, sizeof *ccd->news);
     qdi_release(allocator, ccd->stops, ccd->stops_room, sizeof *ccd->stops);
     qdi_release(allocator, ccd->stopped, ccd->stopped_room, sizeof *ccd->stopped);
+    qdi_release(allocator, ccd->ploughs, ccd->ploughs_room, sizeof *ccd->ploughs);
     qdi_release(allocator, ccd->carried, ccd->carried_room, sizeof *ccd->carried);
     qdi_release(allocator, ccd->along, ccd->along_room, sizeof *ccd->along);
     qdi_release(allocator, ccd->carrier, ccd->carrier_room, sizeof *ccd->carrier);

@@ -75,6 +75,7 @@ typedef struct qdi_glance {
     bool moves;  ///< dynamic
     bool bullet; ///< or on an arc: no glance is enough
     bool known;  ///< `free` has its segment
+    bool drifts; ///< it is followed in the rest frame, if there is one; before that: it is pressed
 } qdi_glance;
 
 /// A meeting of two on their segments.
@@ -139,9 +140,11 @@ enum {
     QDI_GROUNDLESS = 16, ///< in this step its ground does not, since it would carry it into something
     QDI_STRAY = 32,      ///< its path is not in the box that the world's tree has for it
     QDI_MISSED = 64,     ///< it is to be followed, and its path is too long for that; or a plough passed it
-    QDI_DRIVEN = 128,    ///< no small mover stops it (rigid/ccd_drive.c)
-    QDI_PLOUGH = 128     ///< of a kinematic body: it passes who is squeezed (rigid/ccd_plough.c)
+    QDI_DRIVEN = 128     ///< no small mover stops it (rigid/ccd_drive.c)
 };
+
+/// Whether a kinematic body is a plough (rigid/ccd_plough.c): what it may meet asks, and the answer is kept.
+enum { QDI_UNASKED, QDI_PLOUGH, QDI_NO_PLOUGH };
 
 /// What an edge is made from.
 typedef struct qdi_meet {
@@ -226,15 +229,26 @@ struct qdi_ccd {
     uint32_t *news; ///< those of them of which anything was new in the last round, once each
     size_t news_count, news_room;
     double never;
-    _Atomic uint64_t *stops; ///< the bits of the time, as it is found
-    double *stopped;         ///< the time, of the rounds before
-    uint32_t *carrier;       ///< what carries it on (rigid/ccd_ground.c)
-    double *carried;         ///< from when on: when it was stopped, or later
-    qdi_twist *along;        ///< and its mean velocity from then on; NaN as x: it is not known yet
-    _Atomic uint32_t *heap;  ///< a row on the way to the first one of its heap; NULL: not asked for yet
-    qdi_grounds *grounds;    ///< of a heap, by its first row; NULL: nothing carries
-    size_t stops_room, stopped_room, carrier_room, carried_room, along_room;
+    _Atomic uint64_t *stops;  ///< the bits of the time, as it is found
+    double *stopped;          ///< the time, of the rounds before
+    _Atomic uint8_t *ploughs; ///< of kinematic bodies that move, see QDI_PLOUGH
+    uint32_t *carrier;        ///< what carries it on (rigid/ccd_ground.c)
+    double *carried;          ///< from when on: when it was stopped, or later
+    qdi_twist *along;         ///< and its mean velocity from then on; NaN as x: it is not known yet
+    _Atomic uint32_t *heap;   ///< a row on the way to the first one of its heap; NULL: not asked for yet
+    qdi_grounds *grounds;     ///< of a heap, by its first row; NULL: nothing carries
+    size_t stops_room, stopped_room, ploughs_room, carrier_room, carried_room, along_room;
 };
+
+/// The one rigid motion of all that no body moves, if there is one: a frame that goes along with it
+/// (rigid/ccd_rest.c).
+typedef struct qdi_rest {
+    bool holds;        ///< who is followed, and boxes of ways, are as seen from that frame
+    uint32_t carrier;  ///< row of one that moves like that
+    qd_vec2 from, to;  ///< where its centroid is when the step begins and when it ends
+    double c, s, turn; ///< by how much it turns, and cosine and sine of that
+    double behind; ///< how far a point of any body is, at the start, from where it lay for the frame at most
+} qdi_rest;
 
 /// A step on its path, for the files of this.
 typedef struct qdi_step {
@@ -251,6 +265,7 @@ typedef struct qdi_step {
     bool few;       ///< only those that are followed have boxes of whole ways, larger by `slow`
     size_t fresh;   ///< bodies that have new paths in this round, all of them stopped; SIZE_MAX: not known
     bool periodic;  ///< along some axis
+    qdi_rest rest;
     qdi_wall_gain *walls;    ///< gets added what walls give
     struct qdi_found *found; ///< the step's searches for candidates
 } qdi_step;
@@ -333,10 +348,49 @@ static inline bool qdi_ccd_glances(const qdi_step *step) {
 
 // ---- rigid/ccd_survey.c ----
 
+/// A mover drives what is smaller than its way through the step, and than this part of its size.
+#define QDI_DRIVING_PART 0.5
+
+/// Survey of ccd: takes note of a body whose points move by a `way` at most, squared.
+static inline void qdi_note_way(qdi_ways *ways, double way, double size, bool followed, bool moves) {
+    const double part = QDI_DRIVING_PART * size, drive = way < part * part ? way : part * part;
+    if (moves && drive > ways->drive) ways->drive = drive;
+    if (!followed && way > ways->slow) ways->slow = way;
+    if (followed && size < ways->least) ways->least = size;
+}
+/// Survey of ccd: adds what another range does.
+static inline void qdi_add_ways(qdi_ways *ways, const qdi_ways *more) {
+    ways->followed += more->followed;
+    if (more->slow > ways->slow) ways->slow = more->slow;
+    if (more->drive > ways->drive) ways->drive = more->drive;
+    if (more->least < ways->least) ways->least = more->least;
+}
+
 /// How far any point of a body moves at most in the step where nothing stops it.
 double qdi_ccd_way(const qdi_step *step, uint32_t row);
 /// Finds out who is followed (`flags`), and what ranges of bodies do; `ways` is of all.
 QD_MUST_USE qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways);
+
+// ---- rigid/ccd_rest.c ----
+
+/// The way of a body as a rest frame sees it: that ends where the body ends.
+typedef struct qdi_seen_way {
+    double x, y;
+    double turn;   ///< how far turning moves a point of it at most
+    double bend;   ///< how far the way leaves the straight line, at most
+    double behind; ///< see qdi_rest
+} qdi_seen_way;
+/// Rest frame of ccd: the way of what is seen at a glance.
+qdi_seen_way qdi_ccd_seen_way(const qdi_rest *rest, const qdi_glance *glance);
+/// Rest frame of ccd: true for a body that may reach a wall of the world in the step.
+bool qdi_ccd_is_at_wall(const qdi_step *step, const qdi_glance *glance);
+/// After the survey: finds the rest frame (step->rest). Where few are fast in it, those alone are followed,
+/// and `ways` are those in it. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_ccd_rest(qdi_step *step, qdi_ways *ways);
+/// Ccd: how far what is looked for where it was at the start may be outside of its box.
+static inline double qdi_ccd_behind(const qdi_step *step) {
+    return (step->few ? step->slow : 0) + (step->rest.holds ? step->rest.behind : 0);
+}
 
 // ---- rigid/ccd_sweep.c ----
 
@@ -344,6 +398,8 @@ QD_MUST_USE qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways);
 /// those of all, and then those of new paths that have left theirs (QDI_STRAY). Errors: QD_ERR_MEMORY,
 /// QD_ERR_LIMIT.
 QD_MUST_USE qd_status qdi_ccd_sweep(const qdi_step *step, qdi_lap *lap);
+/// Sweeps of ccd: a box that holds a body's way as the rest frame sees it, but for what follows from others.
+qd_box qdi_ccd_seen_box(const qdi_step *step, uint32_t row);
 /// Sweeps of ccd: whether the box that a body has in the world's tree, or an image of it, holds that of a
 /// way.
 bool qdi_ccd_holds(const qdi_step *step, uint32_t row, qd_box way);
@@ -435,9 +491,6 @@ void qdi_cluster_solve(const qdi_step *step, qdi_cluster *cluster);
 QD_MUST_USE qd_status qdi_ccd_solve(const qdi_step *step, bool *outside);
 
 // ---- rigid/ccd_drive.c ----
-
-/// A mover drives what is smaller than its way through the step, and than this part of its size.
-#define QDI_DRIVING_PART 0.5
 
 /// Marks with QDI_DRIVEN, of the bodies that are followed, those whose heap is driven (rigid/ccd_drive.c).
 /// `most`: the size that all bodies have that can be driven by anybody; `least`: the size of the smallest

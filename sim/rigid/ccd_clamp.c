@@ -164,6 +164,7 @@ static qd_status reserve(const qdi_step *step) {
     qdi_ccd *ccd = step->ccd;
     qd_status status = reserve_rows(step, &ccd->stops, &ccd->stops_room, sizeof *ccd->stops);
     if (status == QD_OK) status = reserve_rows(step, &ccd->stopped, &ccd->stopped_room, sizeof *ccd->stopped);
+    if (status == QD_OK) status = reserve_rows(step, &ccd->ploughs, &ccd->ploughs_room, sizeof *ccd->ploughs);
     if (status == QD_OK) status = reserve_rows(step, &ccd->carrier, &ccd->carrier_room, sizeof *ccd->carrier);
     if (status == QD_OK) status = reserve_rows(step, &ccd->carried, &ccd->carried_room, sizeof *ccd->carried);
     if (status == QD_OK) status = reserve_rows(step, &ccd->along, &ccd->along_room, sizeof *ccd->along);
@@ -388,7 +389,7 @@ static qd_status take_rounds(qdi_step *step, bool more) {
     qd_status status = QD_OK;
     if (!more) {
         release_all(step);
-        qdi_ccd_mark_ploughs(step);
+        qdi_ccd_forget_ploughs(step);
     }
     step->ccd->stops_hold = true;
     step->ccd->news_count = 0;
@@ -405,7 +406,8 @@ static qd_status take_rounds(qdi_step *step, bool more) {
 
 qd_status qdi_ccd_begin(qdi_step *step, size_t *count) {
     qdi_ways ways;
-    const qd_status status = qdi_ccd_survey(step, &ways);
+    qd_status status = qdi_ccd_survey(step, &ways);
+    if (status == QD_OK) status = qdi_ccd_rest(step, &ways);
     if (status != QD_OK) return status;
     *count = ways.followed;
     step->slow = sqrt(ways.slow) * (1 + 1e-6); // more than boxes are rounded by

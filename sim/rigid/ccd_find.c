@@ -4,6 +4,7 @@
 
 #include "core/base/assert.h"
 #include "core/math/larger.h"
+#include "core/tree/fat_box.h"
 #include "sim/contact/narrow.h"
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/ccd_stop.h"
@@ -349,11 +350,18 @@ static void look_at_candidates(void *context, size_t begin, size_t end, int work
     }
 }
 
+/// Impacts of ccd: what holds all of a body's path in the world, if somebody `stands`, who does not go along
+/// with the rest frame where he is stopped.
+static inline qd_box room_of(const qdi_step *step, uint32_t row, bool stands) {
+    const qd_box fat = step->world->fat[row];
+    return stands ? qdi_margin_fatten(fat, step->rest.behind, (qd_vec2){0, 0}) : fat;
+}
+
 /// Impacts of ccd: shows the walls near a body to the visitor, where it is due.
 static void look_aside(const find_job *job, uint32_t row, int worker) {
     const uint8_t flags = job->step->ccd->flags[row];
     if (due(job->step->first, flags) && !(flags & QDI_LOST))
-        look_at_walls(job, row, job->step->world->fat[row], worker);
+        look_at_walls(job, row, room_of(job->step, row, job->step->rest.holds), worker);
 }
 
 /// Impacts of ccd: the same for those that are followed of a range of bodies.
@@ -378,7 +386,8 @@ static void look_from(const find_job *job, uint32_t row, int worker) {
     if (!(flags & QDI_FRESH) || (flags & QDI_LOST)) return;
     if (job->walls) look_aside(job, row, worker);
     about here = {job, row, worker};
-    const qd_status status = qd_tree_retrieve(world->tree, world->fat[row], world->index[row],
+    const bool stands = job->step->rest.holds && job->step->ccd->carrier[row] == QDI_NO_ROW;
+    const qd_status status = qd_tree_retrieve(world->tree, room_of(job->step, row, stands), world->index[row],
                                               look_at_neighbour, &here);
     QD_ASSERT(status == QD_OK);
     (void)status;
@@ -426,8 +435,7 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     qd_status status = reserve(step);
     if (status != QD_OK) return status;
     find_job job = {.step = step, .visitor = visitor, .sides = wall_sides_of(step)};
-    job.walls = (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
-                (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
+    job.walls = qdi_wall_bits(world);
     if (!step->first && step->fresh < world->met_count / WORTH_ALL)
         qdi_team_for_workers(world->team, ccd->news_count,
                              qdi_fine_grain(world->team, ccd->news_count, RETRIEVE_LEAST, RETRIEVE_GRAIN),

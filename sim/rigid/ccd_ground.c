@@ -7,6 +7,9 @@
 // kinematic bodies and walls that touch it and move. A body takes that one whose motion, where the body is,
 // is nearest to its own; where something touches the heap that does not move, only one that is near it.
 //
+// Where there is a rest frame (rigid/ccd_rest.c), nobody asks for heaps: it is the ground of all that go
+// along with it.
+//
 // Shared between ranges: maxima.
 
 #include "sim/rigid/ccd_stop.h"
@@ -107,7 +110,7 @@ qd_status qdi_ccd_find_grounds(const qdi_step *step) {
     qd_world *world = step->world;
     qdi_ccd *ccd = step->ccd;
     ccd->grounds = NULL;
-    if (!ccd->carriers && !world->walls_move) return QD_OK;
+    if ((!ccd->carriers && !world->walls_move) || step->rest.holds) return QD_OK;
     ccd->grounds = qdi_arena_take(&world->scratch.arena, world->count, sizeof *ccd->grounds);
     if (!ccd->grounds) return QD_ERR_MEMORY;
     const qd_status status = qdi_ccd_find_heaps(step);
@@ -138,7 +141,21 @@ static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segmen
            comes_by(pose.y + way.y, path->y, path->y + path->vy * step->dt, more);
 }
 
+/// Ground of ccd: the ground of a body in a rest frame: that of all who go along with it. Near a wall of the
+/// world, which stands, only if it is near its own motion.
+static uint32_t ground_at_rest(const qdi_step *step, uint32_t row) {
+    const uint32_t carrier = step->rest.carrier;
+    if (!qdi_ccd_is_at_wall(step, &step->ccd->glances[row])) return carrier;
+    const qdi_path_segment path = qdi_path_begin(step, row);
+    const qdi_pose pose = qdi_segment_pose(&path, 0);
+    const qdi_twist way = qdi_ccd_carry(step, carrier, 0, &pose);
+    const double x = path.vx - way.x / step->dt, y = path.vy - way.y / step->dt;
+    const bool along = x * x + y * y < with_part * (path.vx * path.vx + path.vy * path.vy);
+    return along ? carrier : QDI_NO_ROW;
+}
+
 uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop) {
+    if (step->rest.holds) return ground_at_rest(step, row);
     if (!step->ccd->grounds) return QDI_NO_ROW;
     const qdi_grounds *grounds = &step->ccd->grounds[qdi_island_of(step->ccd->heap, row)];
     const uint32_t names[2] = {~atomic_load_explicit(&grounds->before, memory_order_relaxed),

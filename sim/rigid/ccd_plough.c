@@ -102,7 +102,7 @@ static bool is_open(const qdi_step *step, uint32_t row, double width) {
     const double far = (double)INFINITY;
     yard here = {step, qdi_party_of(step, row, &path), width, 0, {far, far}, {-far, -far}};
     here.by.form.ghost = NULL;
-    const double reach = here.by.reach + width + (step->few ? step->slow : 0); // boxes may be of ends
+    const double reach = here.by.reach + width + qdi_ccd_behind(step);
     const qd_vec2 period = qdi_world_period(world);
     if ((period.x > 0 && !(2 * reach < period.x)) || (period.y > 0 && !(2 * reach < period.y))) return false;
     const qd_box near = qdi_outward_disk(path.x - world->centre.x, path.y - world->centre.y, reach);
@@ -111,17 +111,28 @@ static bool is_open(const qdi_step *step, uint32_t row, double width) {
     return status == QD_OK && is_one_place(&here);
 }
 
-/// Ploughs of ccd: marks those in a range of bodies.
-static void mark_range(void *context, size_t begin, size_t end) {
+/// Ploughs of ccd: forgets what is known of those in a range of bodies.
+static void forget_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (qdi_ccd_carries(step->world, row) && is_open(step, row, qdi_ccd_way(step, row)))
-            step->ccd->flags[row] |= QDI_PLOUGH;
+        if (qdi_ccd_carries(step->world, row))
+            atomic_store_explicit(&step->ccd->ploughs[row], QDI_UNASKED, memory_order_relaxed);
 }
 
-void qdi_ccd_mark_ploughs(qdi_step *step) {
+void qdi_ccd_forget_ploughs(qdi_step *step) {
     if (step->ccd->carriers)
-        qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, mark_range, step);
+        qdi_team_for(step->world->team, step->world->count, QDI_BODY_GRAIN, forget_range, step);
+}
+
+/// Ploughs of ccd: true for a kinematic body that may pass others: it moves, and shuts nobody in who is less
+/// wide than its way. Several threads may ask at once; each finds the same.
+static bool is_plough(const qdi_step *step, uint32_t row, double way) {
+    _Atomic uint8_t *known = &step->ccd->ploughs[row];
+    const uint8_t before = atomic_load_explicit(known, memory_order_relaxed);
+    if (before != QDI_UNASKED) return before == QDI_PLOUGH;
+    const bool is = is_open(step, row, way);
+    atomic_store_explicit(known, is ? QDI_PLOUGH : QDI_NO_PLOUGH, memory_order_relaxed);
+    return is;
 }
 
 /// A mover, while those ahead of it are looked at: in the half of a circle about it that a plough drives it
@@ -159,8 +170,7 @@ static bool is_crowded(const qdi_step *step, uint32_t mover, uint32_t by, double
     const qdi_motion *now = &world->now;
     const qdi_pose pose = {now->x[mover], now->y[mover], 1, 0};
     const qdi_twist along = qdi_ccd_carry(step, by, 0, &pose);
-    const double wide = way + more_reaches * world->radius[mover],
-                 near = wide + (step->few ? step->slow : 0); // boxes may be of ends
+    const double wide = way + more_reaches * world->radius[mover], near = wide + qdi_ccd_behind(step);
     crowd here = {world, mover, {along.x, along.y}, wide, 0.5 * wide * wide - size * size};
     const qd_box box = qdi_outward_disk(pose.x - world->centre.x, pose.y - world->centre.y, near);
     const qd_status status = qd_tree_retrieve(world->tree, box, world->index[mover], take_room, &here);
@@ -233,9 +243,12 @@ static bool is_barred(const qdi_step *step, uint32_t mover, const qdi_path_segme
 }
 
 bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by, double time) {
-    if (!(step->ccd->flags[by] & QDI_PLOUGH)) return false;
+    if (!qdi_ccd_carries(step->world, by)) return false;
     const double way = qdi_ccd_way(step, by), wide = 2 * step->world->radius[mover];
-    if (wide < way && is_crowded(step, mover, by, way)) return true;
     const qdi_path_segment along = way_with(step, mover, by, time);
-    return is_barred(step, mover, &along) && (wide < way || is_open(step, by, wide));
+    if (wide < way)
+        return is_plough(step, by, way) &&
+               (is_crowded(step, mover, by, way) || is_barred(step, mover, &along));
+    // What is near to a large body is looked for last: next to nobody is barred.
+    return is_barred(step, mover, &along) && is_plough(step, by, way) && is_open(step, by, wide);
 }

@@ -281,6 +281,7 @@ static bool stay_apart(const qdi_step *step, uint32_t row_a, const qdi_party *a,
 static bool own_paths_near(const qdi_step *step, uint32_t a, uint32_t b, qd_vec2 shift) {
     const double *carried = step->ccd->carried;
     if (!(carried[a] < step->dt) && !(carried[b] < step->dt)) return true;
+    if (step->rest.holds) return qd_box_overlap(qdi_ccd_seen_box(step, a), qdi_ccd_seen_box(step, b));
     qd_vec2 low_a, high_a, low_b, high_b;
     qdi_path_own_bounds(step, a, &low_a, &high_a);
     qdi_path_own_bounds(step, b, &low_b, &high_b);

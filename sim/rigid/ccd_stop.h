@@ -179,12 +179,11 @@ uint32_t qdi_ccd_ground_of(const qdi_step *step, uint32_t row, double stop);
 /// Said as the carrier of a body that a plough passes.
 #define QDI_PASSED (QDI_NO_ROW - 1 - QDI_WALLS)
 
-/// Marks with QDI_PLOUGH the kinematic bodies that may pass others: they move, and shut nobody in who is less
-/// wide than their way. Wants the boxes of whole ways in the world's tree. Costs a retrieve of the box of
-/// each kinematic body that moves.
-void qdi_ccd_mark_ploughs(qdi_step *step);
+/// Forgets who is a plough, before anybody asks in a step.
+void qdi_ccd_forget_ploughs(qdi_step *step);
 /// True where a mover and what no body moves pass each other where they meet, at a time: that is a plough,
 /// which moves by more than the mover's size, and there is no room ahead, as the start of the step says; or
-/// it would carry the mover through what stands, and shuts nobody in who is as wide. Cost: in a plough's way
-/// a retrieve of what lies ahead or two, else nothing.
+/// it would carry the mover through what stands, and shuts nobody in who is as wide. Wants the boxes of whole
+/// ways in the world's tree. Cost: a retrieve of what lies ahead or two; and once in a step for each body that
+/// may be a plough, one of all about it.
 bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by, double time);

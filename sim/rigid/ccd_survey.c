@@ -127,14 +127,6 @@ static void find_pressed(qdi_step *step) {
     qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, mark_pressed, step);
 }
 
-/// Survey of ccd: takes note of a body whose points move by a `way` at most, squared.
-static inline void note_way(qdi_ways *ways, double way, double size, bool followed, bool moves) {
-    const double part = QDI_DRIVING_PART * size, drive = way < part * part ? way : part * part;
-    if (moves && drive > ways->drive) ways->drive = drive;
-    if (!followed && way > ways->slow) ways->slow = way;
-    if (followed && size < ways->least) ways->least = size;
-}
-
 /// Survey of ccd: finds out who of a range of plain disks is followed.
 static void survey_disks(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
@@ -164,7 +156,9 @@ static void survey(void *context, size_t begin, size_t end) {
         const seen body = see(world, row);
         double way;
         bool is = is_followed(step, &body, &way);
-        is = is || (marked && ccd->flags[row] == QDI_FOLLOWED);
+        const bool pressed = marked && ccd->flags[row] == QDI_FOLLOWED;
+        is = is || pressed;
+        if (world->shaped > 0) ccd->glances[row].drifts = pressed;
         qd_box box;
         const bool missed = is && step->periodic && !qdi_path_box(step, row, &box);
         misses = misses || missed;
@@ -172,7 +166,7 @@ static void survey(void *context, size_t begin, size_t end) {
         if (missed) ccd->flags[row] = QDI_LOST | QDI_MISSED;
         ccd->followed_rows[begin + ways.followed] = row;
         ways.followed += is;
-        note_way(&ways, way, body.inner, is, body.kind == QD_BODY_DYNAMIC);
+        qdi_note_way(&ways, way, body.inner, is, body.kind == QD_BODY_DYNAMIC);
         carries = carries || (body.kind == QD_BODY_KINEMATIC && way > 0);
     }
     if (carries) atomic_store_explicit(&ccd->carriers, true, memory_order_relaxed);
@@ -225,11 +219,6 @@ qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways) {
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, qdi_ccd_plain(step) ? survey_disks : survey,
                  &job);
     *ways = ccd->ways[0];
-    for (size_t k = 1; k < ranges; ++k) {
-        ways->followed += ccd->ways[k].followed;
-        if (ccd->ways[k].slow > ways->slow) ways->slow = ccd->ways[k].slow;
-        if (ccd->ways[k].drive > ways->drive) ways->drive = ccd->ways[k].drive;
-        if (ccd->ways[k].least < ways->least) ways->least = ccd->ways[k].least;
-    }
+    for (size_t k = 1; k < ranges; ++k) qdi_add_ways(ways, &ccd->ways[k]);
     return QD_OK;
 }

@@ -106,11 +106,21 @@ static qd_box whole_box(const qdi_step *step, uint32_t row, double little, doubl
     return qdi_box_acceptable(box, period) ? box : end;
 }
 
+qd_box qdi_ccd_seen_box(const qdi_step *step, uint32_t row) {
+    const qdi_glance *glance = &step->ccd->glances[row];
+    const qdi_seen_way way = qdi_ccd_seen_way(&step->rest, glance);
+    const double turn = qdi_smaller(way.turn, glance->radius - glance->inner),
+                 more = turn + way.bend + 1e-6 * glance->radius;
+    return drawn_back(step->world->boxes[row], (float)way.x, (float)way.y, (float)more);
+}
+
 /// Sweeps of ccd: the box of a body's way; of those that need none, of the end.
 static inline qd_box way_box(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
     const qd_box end = world->boxes[row];
     if (world->kind[row] == QD_BODY_STATIC || !has_way(step, row)) return end;
+    if (step->rest.holds)
+        return drawn_back(qdi_ccd_seen_box(step, row), 0, 0, step->few ? (float)step->slow : 0);
     if (qdi_ccd_straight(step)) return disk_swept(world, row, step->few ? (float)step->slow : 0);
     const bool seen = world->shaped > 0 && !step->periodic;
     const qdi_glance *glance = seen ? &step->ccd->glances[row] : NULL;
@@ -177,7 +187,8 @@ bool qdi_ccd_holds(const qdi_step *step, uint32_t row, qd_box way) {
 /// both ends are.
 static bool way_in_fat(const qdi_step *step, uint32_t row) {
     const qd_world *world = step->world;
-    const bool straight = !step->few && world->shape[row] == 0 && world->kind[row] != QD_BODY_KINEMATIC;
+    const bool straight = !step->few && !step->rest.holds && world->shape[row] == 0 &&
+                          world->kind[row] != QD_BODY_KINEMATIC;
     if (straight || !has_way(step, row))
         return qdi_margin_holds(world->fat[row], world->boxes[row]) ||
                !qdi_margin_left(world, row, qdi_world_period(world));

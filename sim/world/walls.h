@@ -20,6 +20,11 @@ static inline double qdi_wall_speed(const qd_world *world, int wall) {
 static inline bool qdi_has_walls(const qd_world *world) {
     return world->axis[0].boundary == QD_BOUNDARY_REFLECT || world->axis[1].boundary == QD_BOUNDARY_REFLECT;
 }
+/// Walls: the sides that reflect, a bit each.
+static inline unsigned qdi_wall_bits(const qd_world *world) {
+    return (world->axis[0].boundary == QD_BOUNDARY_REFLECT ? 3U : 0U) |
+           (world->axis[1].boundary == QD_BOUNDARY_REFLECT ? 12U : 0U);
+}
 /// From a body straight into a wall.
 static inline qd_vec2 qdi_wall_normal(int wall) {
     const double sign = wall % 2 == 0 ? -1 : 1;
