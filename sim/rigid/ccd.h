@@ -382,8 +382,6 @@ typedef struct qdi_seen_way {
 } qdi_seen_way;
 /// Rest frame of ccd: the way of what is seen at a glance.
 qdi_seen_way qdi_ccd_seen_way(const qdi_rest *rest, const qdi_glance *glance);
-/// Rest frame of ccd: true for a body that may reach a wall of the world in the step.
-bool qdi_ccd_is_at_wall(const qdi_step *step, const qdi_glance *glance);
 /// After the survey: finds the rest frame (step->rest). Where few are fast in it, those alone are followed,
 /// and `ways` are those in it. Errors: QD_ERR_MEMORY.
 QD_MUST_USE qd_status qdi_ccd_rest(qdi_step *step, qdi_ways *ways);

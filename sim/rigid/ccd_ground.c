@@ -141,16 +141,16 @@ static bool stays_near(const qdi_step *step, uint32_t row, const qdi_path_segmen
            comes_by(pose.y + way.y, path->y, path->y + path->vy * step->dt, more);
 }
 
-/// Ground of ccd: the ground of a body in a rest frame: that of all who go along with it. Near a wall of the
-/// world, which stands, only if it is near its own motion.
+/// Ground of ccd: the ground of a body in a rest frame: that of all who go along with it. Where the world has
+/// walls something may stand upon these: there it is nearer to the body's own motion, or none.
 static uint32_t ground_at_rest(const qdi_step *step, uint32_t row) {
     const uint32_t carrier = step->rest.carrier;
-    if (!qdi_ccd_is_at_wall(step, &step->ccd->glances[row])) return carrier;
+    if (!qdi_has_walls(step->world)) return carrier;
     const qdi_path_segment path = qdi_path_begin(step, row);
     const qdi_pose pose = qdi_segment_pose(&path, 0);
     const qdi_twist way = qdi_ccd_carry(step, carrier, 0, &pose);
-    const double x = path.vx - way.x / step->dt, y = path.vy - way.y / step->dt;
-    const bool along = x * x + y * y < with_part * (path.vx * path.vx + path.vy * path.vy);
+    const double x = path.vx * step->dt, y = path.vy * step->dt;
+    const bool along = 2 * (x * way.x + y * way.y) > way.x * way.x + way.y * way.y;
     return along ? carrier : QDI_NO_ROW;
 }
 

@@ -110,13 +110,12 @@ static void check_range(void *context, size_t begin, size_t end) {
     }
 }
 
-bool qdi_ccd_is_at_wall(const qdi_step *step, const qdi_glance *glance) {
-    const unsigned walls = qdi_wall_bits(step->world);
-    if (walls == 0) return false;
+/// Rest frame of ccd: true for a body that may reach a wall of the world in the step.
+static bool is_at_wall(const qdi_step *step, const qdi_glance *glance) {
     const qd_vec2 centre = step->world->centre;
     const double reach = glance->radius + fabs(glance->way_x) + fabs(glance->way_y);
     const qd_box box = qdi_outward_disk(glance->x - centre.x, glance->y - centre.y, (1 + 1e-6) * reach);
-    return qdi_ccd_walls_near(step, box) & walls;
+    return qdi_ccd_walls_near(step, box) & qdi_wall_bits(step->world);
 }
 
 /// Rest frame of ccd: finds out who of a range of bodies is fast in the frame. Which are, no processor
@@ -136,7 +135,7 @@ static void survey_range(void *context, size_t begin, size_t end) {
         const double far = length_of(&seen) + seen.bend;
         bool is = (far > part * glance->inner) | glance->drifts; // pressed
         is = is | qdi_is_bullet(world, r);
-        if (walls && !is && step->ccd->flags[r] & QDI_FOLLOWED) is = qdi_ccd_is_at_wall(step, glance);
+        if (walls && !is && step->ccd->flags[r] & QDI_FOLLOWED) is = is_at_wall(step, glance);
         glance->drifts = is = is & glance->moves;
         found.ways.followed += is;
         found.behind = qdi_larger(found.behind, seen.behind);

@@ -188,4 +188,22 @@ QD_TEST(who_goes_along_is_stopped_by_a_wall_of_the_world) {
     ck_assert_double_ge(least, .5 * .05 - 1e-6);
 }
 
+// A stone falls on a box that stands on the ground, while all others go elsewhere.
+QD_TEST(who_is_stopped_elsewhere_is_not_taken_along) {
+    qd_own(qd_world) world = room((qd_vec2){-30, 0}, 0, 1);
+    qd_body_def box = qd_test_body_at(qd_shape_rect(1, 1), 300, .5);
+    (void)qd_test_add(world, &box);
+    qd_body_def stone = qd_test_body_at(qd_shape_disk(.05), 300, 3.8);
+    stone.velocity.y = -40;
+    const qd_id id = qd_test_add(world, &stone);
+    double most = 0;
+    for (int step = 0; step < 30; ++step) {
+        qd_test_step(world, dt, 1);
+        const double off = fabs(qd_test_body(world, id).position.x - 300);
+        if (off > most) most = off;
+    }
+    ck_assert_double_le(most, .001);
+    ck_assert_double_ge(qd_test_body(world, id).position.y, 1);
+}
+
 QD_TEST_MAIN("rest_frame", 60, NULL, NULL)
