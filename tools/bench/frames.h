@@ -10,6 +10,8 @@
 
 /// How long frames of a world take, move by move: the copy of what a picture needs, which holds up the
 /// simulation, the drawing and the encoding, which a thread of its own can do. Nothing is written to disk.
+/// The styles before QDI_FRAMES_TRAILS are drawn in turns of a world that stands still; then trails are, of
+/// the same bodies, which fly and bounce from frame to frame.
 
 /// A set of frames. `tick` is asked after each frame; false stops.
 typedef struct qdi_frames_plan {
@@ -29,17 +31,26 @@ typedef struct qdi_frames_plan {
 typedef enum qdi_frames_style {
     QDI_FRAMES_BODIES, ///< bodies and walls by speed
     QDI_FRAMES_FULL,   ///< bodies by contact, nodes, contacts and text
+    QDI_FRAMES_TRAILS, ///< as QDI_FRAMES_BODIES, and the way of each body at the last frames
     QDI_FRAMES_STYLES,
     QDI_FRAMES_LAMMPS = QDI_FRAMES_STYLES ///< LAMMPS's `dump image`
 } qdi_frames_style;
 
-/// "bodies", "full" or "lammps".
+/// "bodies", "full", "trails" or "lammps".
 const char *qdi_frames_style_name(qdi_frames_style style);
+
+/// Frames that the trails of so many bodies go back: 100, or as many as a run may keep of them. 0: none, and
+/// so there is no style QDI_FRAMES_TRAILS.
+size_t qdi_frames_trails(size_t bodies);
+
+/// How many styles are measured with so many bodies: the first ones.
+int qdi_frames_style_count(size_t bodies);
 
 /// What was measured: medians, in milliseconds.
 typedef struct qdi_frames_row {
     qdi_frames_style style;
     size_t bodies;
+    size_t trails;               ///< frames that trails go back; 0: there are none
     double copy, draw, encode;   ///< not known of LAMMPS
     double whole, least, spread; ///< all three together: median, minimum, interquartile range over median
     double cpu;                  ///< time of all processors together, for all three: mean
@@ -47,8 +58,8 @@ typedef struct qdi_frames_row {
     uint64_t pixels;             ///< hash
 } qdi_frames_row;
 
-/// Measures all styles, in turns; `stopped` where tick said so, the rows are nothing then. Errors:
-/// QD_ERR_MEMORY, QD_ERR_INTERNAL.
+/// Measures qdi_frames_style_count styles, which are as many rows; `stopped` where tick said so, the rows are
+/// nothing then. Errors: QD_ERR_MEMORY, QD_ERR_INTERNAL.
 QD_MUST_USE qd_status qdi_frames_run(const qdi_frames_plan *plan, qdi_frames_row rows[QDI_FRAMES_STYLES],
                                      bool *stopped);
 

@@ -9,11 +9,15 @@ static void print_frames(FILE *out, const void *measured) {
     fputs("milliseconds, medians; copying holds up the simulation, the rest is another thread's;\n"
           "cpu: mean time of all processors together, which others on this machine do not change\n",
           out);
-    fprintf(out, "%-10s %-7s %8s %8s %8s %8s %8s %7s %8s %10s\n", "bodies", "style", "copy", "draw", "encode",
-            "whole", "least", "spread", "cpu", "bytes");
+    fprintf(out, "%-10s %-7s %6s %8s %8s %8s %8s %8s %7s %8s %10s\n", "bodies", "style", "trails", "copy",
+            "draw", "encode", "whole", "least", "spread", "cpu", "bytes");
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_frames_row *row = &report->rows[i];
         fprintf(out, "%-10zu %-7s", row->bodies, qdi_frames_style_name(row->style));
+        if (row->trails > 0)
+            fprintf(out, " %6zu", row->trails);
+        else
+            fprintf(out, " %6s", "-");
         if (row->style == QDI_FRAMES_LAMMPS)
             fprintf(out, " %8s %8s %8s %8.2f %8s %7s", "-", "-", "-", row->whole, "-", "-");
         else
@@ -32,6 +36,7 @@ static void put_frames_fields(qdi_bench_sheet *sheet, const void *measured, size
     qdi_bench_put_text(sheet, QDI_BENCH_OWN, "style", qdi_frames_style_name(row->style));
     qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "scene", plan->scene->name);
     qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "bodies", row->bodies);
+    qdi_bench_put_whole(sheet, QDI_BENCH_OWN, "trails", row->trails);
     qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "width", (uint64_t)plan->width);
     qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "height", (uint64_t)plan->height);
     qdi_bench_put_whole(sheet, QDI_BENCH_SHARED, "threads", (uint64_t)plan->threads);

@@ -1,4 +1,5 @@
 // `quadrille bench --frames`.
+#include "export/picture/trails.h"
 #include "tools/bench/frames.h"
 #include "tools/cmd/job.h"
 #include "tools/host/console.h"
@@ -46,6 +47,20 @@ static bool read_frames_flags(qdi_bench_job *job, qdi_frames_plan *plan) {
     return good;
 }
 
+/// Command's frames: how many are drawn of all numbers of bodies.
+static size_t count_frames(const qdi_bench_job *job, const qdi_frames_plan *plan) {
+    size_t styles = 0;
+    for (size_t i = 0; i < job->size_count; ++i) styles += (size_t)qdi_frames_style_count(job->sizes[i]);
+    return styles * (plan->frames + 1);
+}
+
+// Says that so many bodies are drawn without trails, if they are.
+static void warn_of_missing_trails(const qdi_bench_job *job, size_t bodies) {
+    if (qdi_frames_trails(bodies) > 0 || job->settings.common.quiet) return;
+    qdi_warn("trails left out with %zu bodies, because a run keeps at most %zu places of them", bodies,
+             QDI_TRAIL_PLACES_MAX);
+}
+
 int qdi_bench_frames(qdi_bench_job *job) {
     qdi_frames_row rows[QDI_BENCH_MOST_SIZES * (QDI_FRAMES_STYLES + 1)];
     qdi_frames_report report = {.rows = rows};
@@ -59,7 +74,8 @@ int qdi_bench_frames(qdi_bench_job *job) {
         return QDI_EXIT_FAILED;
     }
     plan->frames = job->settings.steps.given ? (size_t)job->settings.steps.value : QDI_BENCH_STEPS;
-    exit_code = qdi_bench_start(job, job->size_count * QDI_FRAMES_STYLES * (plan->frames + 1));
+    for (size_t i = 0; i < job->size_count; ++i) warn_of_missing_trails(job, job->sizes[i]);
+    exit_code = qdi_bench_start(job, count_frames(job, plan));
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     plan->threads = job->plan.threads;
     plan->pin = job->plan.pin;
@@ -76,7 +92,7 @@ int qdi_bench_frames(qdi_bench_job *job) {
             return QDI_EXIT_FAILED;
         }
         if (stopped) return qdi_bench_tell_stopped(job);
-        report.count += QDI_FRAMES_STYLES;
+        report.count += (size_t)qdi_frames_style_count(plan->bodies);
         if (!plan->lammps) continue;
         qd_error error = {""};
         status = qdi_frames_lammps(plan, &rows[report.count], &error);

@@ -1,3 +1,4 @@
+#include "export/picture/trails.h"
 #include "tests/support/harness.h"
 #include "tests/support/one_program.h"
 #include "tests/support/scratch.h"
@@ -31,7 +32,7 @@ QD_TEST(test_pictures_do_not_depend_on_threads) {
     bool stopped = true;
     qdi_frames_plan plan = plan_of(9000, 1);
     ck_assert_int_eq(qdi_frames_run(&plan, rows, &stopped), QD_OK);
-    ck_assert(!stopped && rows[0].pixels != rows[1].pixels);
+    ck_assert(!stopped && rows[0].pixels != rows[1].pixels && rows[0].pixels != rows[2].pixels);
     for (int style = 0; style < QDI_FRAMES_STYLES; ++style) {
         const qdi_frames_row *row = &rows[style];
         ck_assert(row->copy > 0 && row->draw > 0 && row->encode > 0 && row->bytes > 1000);
@@ -45,16 +46,43 @@ QD_TEST(test_pictures_do_not_depend_on_threads) {
     }
 }
 
+// As far as a run may keep, and no row where that is nothing.
+QD_TEST(test_how_far_trails_go_back) {
+    ck_assert_uint_eq(qdi_frames_trails(1), 100);
+    ck_assert_uint_eq(qdi_frames_trails(10000), 100);
+    ck_assert_uint_eq(qdi_frames_trails(100000), 20);
+    ck_assert_uint_eq(qdi_frames_trails(QDI_TRAIL_PLACES_MAX), 1);
+    ck_assert_int_eq(qdi_frames_style_count(QDI_TRAIL_PLACES_MAX), QDI_FRAMES_STYLES);
+    ck_assert_uint_eq(qdi_frames_trails(QDI_TRAIL_PLACES_MAX + 1), 0);
+    ck_assert_int_eq(qdi_frames_style_count(QDI_TRAIL_PLACES_MAX + 1), QDI_FRAMES_TRAILS);
+}
+
+// More of the picture is covered by trails than by the bodies, so they have filled and bodies move.
+QD_TEST(test_trails_have_length) {
+    qdi_frames_row rows[QDI_FRAMES_STYLES];
+    bool stopped = true;
+    qdi_frames_plan plan = plan_of(100, 1);
+    plan.scene = qdi_bench_scene_at(3);
+    ck_assert_str_eq(plan.scene->name, "sparse");
+    ck_assert_int_eq(qdi_frames_run(&plan, rows, &stopped), QD_OK);
+    ck_assert_uint_eq(rows[QDI_FRAMES_TRAILS].trails, 100);
+    ck_assert_uint_eq(rows[QDI_FRAMES_BODIES].trails, 0);
+    ck_assert_uint_gt(rows[QDI_FRAMES_TRAILS].bytes, 3 * rows[QDI_FRAMES_BODIES].bytes);
+}
+
+// It can be stopped in any of its frames: those of a world that stands still, and those with trails.
 QD_TEST(test_it_can_be_stopped) {
     qdi_frames_row rows[QDI_FRAMES_STYLES];
-    bool stopped = false;
-    int left = 2;
-    qdi_frames_plan plan = plan_of(100, 1);
-    plan.tick = count_down;
-    plan.context = &left;
-    ck_assert_int_eq(qdi_frames_run(&plan, rows, &stopped), QD_OK);
-    ck_assert(stopped);
-    ck_assert_int_eq(left, 0);
+    for (int after = 1; after <= 3 * 3; ++after) {
+        bool stopped = false;
+        int left = after;
+        qdi_frames_plan plan = plan_of(100, 1);
+        plan.tick = count_down;
+        plan.context = &left;
+        ck_assert_int_eq(qdi_frames_run(&plan, rows, &stopped), QD_OK);
+        ck_assert(stopped);
+        ck_assert_int_eq(left, 0);
+    }
 }
 
 QD_TEST(test_the_command) {
@@ -65,18 +93,19 @@ QD_TEST(test_the_command) {
     ck_assert_int_eq(json_integer_value(json_object_get(whole, "width")), 160);
     ck_assert_int_eq(json_integer_value(json_object_get(whole, "height")), 90);
     const json_t *rows = json_object_get(whole, "rows");
-    ck_assert_uint_eq(json_array_size(rows), 4);
+    ck_assert_uint_eq(json_array_size(rows), 6);
     qd_own_memory char *csv = qd_scratch_read(qd_scratch_at(&program.work, "frames.csv").text, NULL);
     ck_assert_ptr_nonnull(csv);
     const char *line = csv;
-    static const char *const names[] = {"bodies", "full"};
-    for (size_t i = 0; i < 4; ++i) {
+    static const char *const names[] = {"bodies", "full", "trails"};
+    for (size_t i = 0; i < 6; ++i) {
         const json_t *row = json_array_get(rows, i);
-        ck_assert_str_eq(json_string_value(json_object_get(row, "style")), names[i % 2]);
-        ck_assert_int_eq(json_integer_value(json_object_get(row, "bodies")), i < 2 ? 200 : 400);
+        ck_assert_str_eq(json_string_value(json_object_get(row, "style")), names[i % 3]);
+        ck_assert_int_eq(json_integer_value(json_object_get(row, "bodies")), i < 3 ? 200 : 400);
+        ck_assert_int_eq(json_integer_value(json_object_get(row, "trails")), i % 3 == 2 ? 100 : 0);
         ck_assert(json_number_value(json_object_get(row, "whole_ms")) > 0);
         line = strchr(line, '\n') + 1;
-        ck_assert_msg(strncmp(line, names[i % 2], strlen(names[i % 2])) == 0, "%s", line);
+        ck_assert_msg(strncmp(line, names[i % 3], strlen(names[i % 3])) == 0, "%s", line);
     }
     size_t heading = 0, fields = 0;
     for (const char *c = csv; *c != '\n'; ++c) heading += *c == ',';
@@ -108,8 +137,8 @@ QD_TEST(test_beside_lammps) {
                                         "96x64", "-q", "--lammps", ".", "--json"),
                                     0);
     const json_t *rows = json_object_get(whole, "rows");
-    ck_assert_uint_eq(json_array_size(rows), 3);
-    const json_t *row = json_array_get(rows, 2);
+    ck_assert_uint_eq(json_array_size(rows), 4);
+    const json_t *row = json_array_get(rows, 3);
     ck_assert_str_eq(json_string_value(json_object_get(row, "style")), "lammps");
     ck_assert(json_number_value(json_object_get(row, "whole_ms")) > 0);
     ck_assert_int_gt(json_integer_value(json_object_get(row, "bytes")), 100);
