@@ -13,11 +13,10 @@ static bool unknown(const char *kind, const char *word, size_t length, const qdi
                     const char *known, qd_error *error) {
     int shown = length < 60 ? (int)length : 60;
     if (nearest->word)
-        snprintf(error->text, sizeof error->text, "there is no %s '%.*s'; did you mean %s?", kind, shown,
-                 word, nearest->word);
+        snprintf(error->text, sizeof error->text, "'%.*s' is no %s; did you mean %s?", shown, word, kind,
+                 nearest->word);
     else
-        snprintf(error->text, sizeof error->text, "there is no %s '%.*s'; there are: %s", kind, shown, word,
-                 known);
+        snprintf(error->text, sizeof error->text, "'%.*s' is no %s; there are: %s", shown, word, kind, known);
     return false;
 }
 
@@ -60,7 +59,7 @@ static bool choose_method(const char *name, size_t length, const qdi_bench_metho
         qdi_suggest(&nearest, name, length, method->name, strlen(method->name));
         qdi_bench_add_word(known, sizeof known, method->name);
     }
-    return all || unknown("method", name, length, &nearest, known, error);
+    return all || unknown("method of this build", name, length, &nearest, known, error);
 }
 
 bool qdi_bench_choose_methods(const char *names, const qdi_bench_method **methods, size_t *count,

@@ -38,9 +38,13 @@ static void print_spring(FILE *out, const void *measured) {
             "method", "threads", "median", "min", "mean", "spread", "x", "cpu", "cpu x");
     for (size_t i = 0; i < report->count; ++i) {
         const qdi_spring_row *row = &report->rows[i];
-        fprintf(out, "%-8s %7d %9.2f %9.2f %9.2f %6.1f%% %7.2f %9.2f %7.2f\n", row->method, plan->threads,
-                row->ns.median, row->ns.min, row->ns.mean, 100.0 * row->ns.spread,
-                spring_times_as_fast(report, i), row->cpu, spring_cpu_times(report, i));
+        fprintf(out, "%-8s %7d %9.2f %9.2f %9.2f %6.1f%%", row->method, plan->threads, row->ns.median,
+                row->ns.min, row->ns.mean, 100.0 * row->ns.spread);
+        if (report->count == QDI_SPRING_METHODS)
+            fprintf(out, " %7.2f %9.2f %7.2f\n", spring_times_as_fast(report, i), row->cpu,
+                    spring_cpu_times(report, i));
+        else
+            fprintf(out, " %7s %9.2f %7s\n", "-", row->cpu, "-");
     }
     fprintf(out, "spring by phase:");
     for (int phase = 0; phase < QD_PHASE_EXPORT; ++phase)
@@ -79,9 +83,9 @@ static void put_spring_fields(qdi_bench_sheet *sheet, const void *measured, size
     qdi_bench_put_real(sheet, QDI_BENCH_SHARED, "kinetic", report->kinetic);
     qdi_bench_put_real(sheet, both ? QDI_BENCH_SHARED : QDI_BENCH_CSV, "difference", report->difference);
     if (both && sheet->json) qdi_bench_put_text(sheet, QDI_BENCH_SHARED, "lammps", report->version);
-    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "times_as_fast", spring_times_as_fast(report, number));
+    qdi_bench_put_known(sheet, QDI_BENCH_OWN, "times_as_fast", both, spring_times_as_fast(report, number));
     qdi_bench_put_short(sheet, QDI_BENCH_OWN, "cpu_ns", row->cpu);
-    qdi_bench_put_short(sheet, QDI_BENCH_OWN, "cpu_times_as_fast", spring_cpu_times(report, number));
+    qdi_bench_put_known(sheet, QDI_BENCH_OWN, "cpu_times_as_fast", both, spring_cpu_times(report, number));
     qdi_bench_put_phases(sheet, QDI_BENCH_JSON, spring_phase_name, report->phases, QD_PHASE_EXPORT,
                          number == QDI_SPRING_OURS);
 }

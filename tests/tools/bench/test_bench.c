@@ -425,6 +425,8 @@ QD_TEST(test_a_sweep_shows_growth) {
 
 QD_TEST(test_what_is_wrong_is_said_in_one_line) {
     expect_refusal(RUN("bench", "--methods", "brut"), 2, "did you mean brute?");
+    expect_refusal(RUN("bench", "--methods", "bullet"), 2,
+                   "'bullet' is no method of this build; there are: brute");
     expect_refusal(RUN("bench", "--scene", "pool"), 2, "there are: uniform, sizes");
     expect_refusal(RUN("bench", "--bodies", "1e3,1e4"), 2, "--sweep-bodies");
     expect_refusal(RUN("bench", "--bodies", "10", "--sweep-bodies", "10"), 2, "cannot both");

@@ -73,6 +73,7 @@ QD_TEST(test_the_command) {
     ck_assert(json_number_value(json_object_get(ours, "ns_per_body")) > 0);
     ck_assert(json_number_value(json_object_get(ours, "cpu_ns")) > 0);
     ck_assert((json_number_value(json_object_get(ours, "cpu_times_as_fast")) > 0) == (rows == 2));
+    ck_assert((json_object_get(ours, "times_as_fast") == NULL) == (rows == 1));
     ck_assert_uint_eq(json_object_size(json_object_get(ours, "phases")), QD_PHASE_EXPORT);
     ck_assert(json_is_string(json_object_get(whole, "lammps")) == (rows == 2));
     json_decref(whole);
