@@ -45,6 +45,7 @@ struct qdi_solver_group {
     uint8_t moves_a, moves_b; ///< may change a, or b
     uint8_t has_friction;
     uint8_t walls;             ///< have a wall for b
+    uint8_t large;             ///< lie in vectors of which some lane is larger than the rules' `large`
     _Alignas(64) qdi_lanes nx; ///< here lines of the cache begin, for all that follows
     qdi_lanes ny;
     qdi_lanes friction;
@@ -112,9 +113,11 @@ typedef struct qdi_solver_rules {
     const qdi_lanes *slides;        ///< by group: qdi_slide_of; NULL where nothing slides
     double per_h, dt;               ///< 1 / sub-step, and the step
     qdi_solver_spring free, fixed;  ///< between two bodies that move; against what does not
-    double out;                     ///< most speed out of an overlap
-    double shift;                   ///< most way out in a sub-step
-    double fall;                    ///< speed that is no parting: twice what gravity gives in a sub-step
+    double out;                     ///< most speed out of an overlap, per size
+    double large; ///< sizes above this one part no faster than the root of `out_fall` times their size
+    double out_fall;
+    double shift; ///< most way out in a sub-step
+    double fall;  ///< speed that is no parting: twice what gravity gives in a sub-step
 } qdi_solver_rules;
 
 /// What is as it was in the step before: not even the links; these; and how many of their touches the solver
@@ -137,6 +140,7 @@ typedef struct qdi_solver_source {
     const qdi_geometry *geometry[QDI_SOLVER_LANES];
     const qdi_warm_start *hold[QDI_SOLVER_LANES]; ///< what held it in the step before
     double again;                                 ///< times this is what it starts from
+    double large;                                 ///< see qdi_solver_rules
     const qdi_stance *stances;                    ///< by mover
     bool shifted;                                 ///< some side is periodic
     qdi_lanes shift_x, shift_y;                   ///< then: from b to the image of it that a touches

@@ -23,6 +23,10 @@ static inline vec v_min(vec a, vec b) {
 static inline vec v_max(vec a, vec b) {
     return _mm256_max_pd(a, b);
 }
+/// Contact solver, AVX2: the square roots of four doubles.
+static inline vec v_sqrt(vec a) {
+    return _mm256_sqrt_pd(a);
+}
 /// Contact solver, AVX2: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
     const __m256i bit = _mm256_set_epi64x(8, 4, 2, 1);

@@ -23,6 +23,10 @@ static inline vec v_min(vec a, vec b) {
 static inline vec v_max(vec a, vec b) {
     return _mm512_max_pd(a, b);
 }
+/// Contact solver, AVX-512: the square roots of eight doubles.
+static inline vec v_sqrt(vec a) {
+    return _mm512_sqrt_pd(a);
+}
 /// Contact solver, AVX-512: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {
     return (mask)bits;

@@ -258,6 +258,7 @@ static void note_bits(uint64_t bits, qdi_solver_group *group, qdi_solver_source 
     group->moves_b = (uint8_t)(bits >> (8 * LANE_MOVES_B));
     group->has_friction = (uint8_t)(bits >> (8 * LANE_FRICTION));
     group->walls = (uint8_t)(bits >> (8 * LANE_WALL));
+    group->large = 0;
     from->rests = (uint8_t)(bits >> (8 * LANE_RESTS));
     from->there[0] = (uint8_t)(bits >> (8 * LANE_FIRST));
     from->there[1] = (uint8_t)(bits >> (8 * LANE_SECOND));
@@ -284,6 +285,7 @@ static void make_group(const qdi_solver_job *job, size_t number) {
     size_t left = qdi_solver_constraints(job, number, &numbers);
     qdi_solver_source from;
     from.again = job->units->again;
+    from.large = job->rules.large;
     from.stances = job->world->scratch.stances;
     from.shifted = qdi_constraints_shift(job->world);
     qdi_solver_ask_for(group, second, 1, true);

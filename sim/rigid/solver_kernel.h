@@ -3,6 +3,7 @@
 // (some of it from core/math/lanes.h)
 //
 //   v_load, v_store, v_set                      v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b
+//   v_sqrt(a)                                   the square roots, to the last bit
 //   BELOW(a, b)                                 the lanes where a < b
 //   v_lanes(bits)                               the lanes whose bits are set
 //   v_any(mask)                                 true where some lane is set
@@ -253,6 +254,16 @@ static const double own_loads = 2;
 /// all its load.
 static const double let_go = 32;
 
+/// Solver: the fastest way out of an overlap, against the normal; see rules_of. Roots are slow, and in most
+/// worlds nothing needs one.
+QDI_ALWAYS vec fastest_out(const qdi_solver_group *group, unsigned at, const qdi_solver_rules *rules,
+                           vec mass, vec size) {
+    const vec out = v_set(-rules->out) * size;
+    if ((group->large >> at & LANES_MASK) == 0) return out;
+    const vec own = v_load(group->size + at);
+    return v_pick(v_above(own, v_set(rules->large)), -v_sqrt(v_set(rules->out_fall) * own) * mass, out);
+}
+
 /// Solver: no faster approach than the gap allows. An overlap is taken back by a soft spring, as fast as a
 /// touch that carries the contact's load needs; so what overlaps without a load gets no speed from it. `by`:
 /// what is left to positions. Returns what it gives. Speeds and lengths are those times the effective mass,
@@ -266,7 +277,7 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const vec all = spring->give * before, most = spring->most * size;
     const vec load = firm_of(spring, all, size);
     const vec back = spring->rate * gap, sunk = v_max(most, spring->far * size - back);
-    const vec out = v_max(v_set(-rules->out) * size,
+    const vec out = v_max(fastest_out(group, at, rules, mass, size),
                           v_set(-out_margin) * v_min(v_min(spring->load, v_set(own_loads) * all), sunk));
     const vec soft = v_min(none, v_max(back, out)); // nothing where they are apart
     const vec approach = mass * speed, slow = -v_max(most, v_set(rules->fall) * mass),

@@ -1,6 +1,7 @@
 // Lane after lane, in plain C; and the choice between the instruction sets.
 #include "sim/rigid/solver.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { WIDTH = 1 };
@@ -27,6 +28,10 @@ static inline vec v_min(vec a, vec b) {
 /// Contact solver, portable: the larger one of two doubles.
 static inline vec v_max(vec a, vec b) {
     return a > b ? a : b;
+}
+/// Contact solver, portable: the square root of a double.
+static inline vec v_sqrt(vec a) {
+    return sqrt(a);
 }
 /// Contact solver, portable: a mask of the lanes whose bits are set.
 static inline mask v_lanes(unsigned bits) {

@@ -8,6 +8,7 @@ enum { WIDTH = 2 };
 #        include <emmintrin.h>
 #        define v_min(a, b)         _mm_min_pd(a, b)
 #        define v_max(a, b)         _mm_max_pd(a, b)
+#        define v_sqrt(a)           _mm_sqrt_pd(a)
 #        define v_any(lanes)        (_mm_movemask_pd((vec)(lanes)) != 0)
 #        define FIRST_OF_BOTH(a, b) _mm_unpacklo_pd(a, b)
 #        define LAST_OF_BOTH(a, b)  _mm_unpackhi_pd(a, b)
@@ -15,6 +16,7 @@ enum { WIDTH = 2 };
 #        include <arm_neon.h>
 #        define v_min(a, b)         v_pick(BELOW(a, b), a, b)
 #        define v_max(a, b)         v_pick(BELOW(b, a), a, b)
+#        define v_sqrt(a)           ((vec)vsqrtq_f64((float64x2_t)(a)))
 #        define v_any(lanes)        (vmaxvq_u32((uint32x4_t)(lanes)) != 0)
 #        define FIRST_OF_BOTH(a, b) ((vec)vzip1q_f64((float64x2_t)(a), (float64x2_t)(b)))
 #        define LAST_OF_BOTH(a, b)  ((vec)vzip2q_f64((float64x2_t)(a), (float64x2_t)(b)))
