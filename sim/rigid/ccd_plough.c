@@ -115,7 +115,7 @@ static bool is_open(const qdi_step *step, uint32_t row, double width) {
 static void forget_range(void *context, size_t begin, size_t end) {
     const qdi_step *step = context;
     for (uint32_t row = (uint32_t)begin; row < end; ++row)
-        if (qdi_ccd_carries(step->world, row))
+        if (step->world->kind[row] == QD_BODY_KINEMATIC)
             atomic_store_explicit(&step->ccd->ploughs[row], QDI_UNASKED, memory_order_relaxed);
 }
 

@@ -184,6 +184,6 @@ void qdi_ccd_forget_ploughs(qdi_step *step);
 /// True where a mover and what no body moves pass each other where they meet, at a time: that is a plough,
 /// which moves by more than the mover's size, and there is no room ahead, as the start of the step says; or
 /// it would carry the mover through what stands, and shuts nobody in who is as wide. Wants the boxes of whole
-/// ways in the world's tree. Cost: a retrieve of what lies ahead or two; and once in a step for each body that
-/// may be a plough, one of all about it.
+/// ways in the world's tree. Cost: a retrieve of what lies ahead or two; and once in a step for each body
+/// that may be a plough, one of all about it.
 bool qdi_ccd_is_passed(const qdi_step *step, uint32_t mover, uint32_t by, double time);
