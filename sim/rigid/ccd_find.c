@@ -258,17 +258,26 @@ typedef struct about {
     const find_job *job;
     uint32_t row;
     int worker;
+    bool stands; ///< where it is stopped, see stands_in
 } about;
 
-/// Impacts of ccd: shows a pair to the visitor. Of two with new paths, each of which finds the other, the one
-/// whose row comes first.
+/// Impacts of ccd: true for a stopped body that does not go along with the rest frame: where it stands is not
+/// in the box of its way.
+static bool stands_in(const qdi_step *step, uint32_t row) {
+    return step->rest.holds && step->ccd->carrier[row] == QDI_NO_ROW;
+}
+
+/// Impacts of ccd: shows a pair to the visitor. Of two with new paths each finds the other: it is shown for
+/// the one that stands, who looks about himself, or else for the one whose row comes first.
 static bool look_at_neighbour(void *context, qd_body_index body, qd_image image) {
     (void)image; // of a box, not of a path
     const about *here = context;
     const qdi_step *step = here->job->step;
     const uint32_t row = step->world->row_of_index[body];
-    if (row > here->row || !(step->ccd->flags[row] & QDI_FRESH))
-        look_at_pair(here->job, here->row, row, here->worker);
+    bool mine = true;
+    if (step->ccd->flags[row] & QDI_FRESH)
+        mine = stands_in(step, row) == here->stands ? row > here->row : here->stands;
+    if (mine) look_at_pair(here->job, here->row, row, here->worker);
     return true;
 }
 
@@ -379,24 +388,39 @@ static void look_at_sides_of_new(void *context, size_t begin, size_t end, int wo
     for (size_t i = begin; i < end; ++i) look_aside(job, job->step->ccd->trajectories[i].row, worker);
 }
 
-/// Impacts of ccd: shows all that a body with a new path may meet to the visitor.
-static void look_from(const find_job *job, uint32_t row, int worker) {
+/// Impacts of ccd: shows all bodies that one with a new path may meet to the visitor.
+static void look_about(const find_job *job, uint32_t row, int worker) {
     const qd_world *world = job->step->world;
-    const uint8_t flags = job->step->ccd->flags[row];
-    if (!(flags & QDI_FRESH) || (flags & QDI_LOST)) return;
-    if (job->walls) look_aside(job, row, worker);
-    about here = {job, row, worker};
-    const bool stands = job->step->rest.holds && job->step->ccd->carrier[row] == QDI_NO_ROW;
-    const qd_status status = qd_tree_retrieve(world->tree, room_of(job->step, row, stands), world->index[row],
-                                              look_at_neighbour, &here);
+    about here = {job, row, worker, stands_in(job->step, row)};
+    const qd_status status = qd_tree_retrieve(world->tree, room_of(job->step, row, here.stands),
+                                              world->index[row], look_at_neighbour, &here);
     QD_ASSERT(status == QD_OK);
     (void)status;
 }
 
-/// Impacts of ccd: the same for a range of those that may have one.
+/// Impacts of ccd: true for a body with a new path, which is followed.
+static bool is_fresh(const qdi_step *step, uint32_t row) {
+    return (step->ccd->flags[row] & (QDI_FRESH | QDI_LOST)) == QDI_FRESH;
+}
+
+/// Impacts of ccd: shows all that those of a range of bodies may meet that have new paths.
 static void look_from_fresh(void *context, size_t begin, size_t end, int worker) {
     const find_job *job = context;
-    for (size_t i = begin; i < end; ++i) look_from(job, job->step->ccd->news[i], worker);
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t row = job->step->ccd->news[i];
+        if (!is_fresh(job->step, row)) continue;
+        if (job->walls) look_aside(job, row, worker);
+        look_about(job, row, worker);
+    }
+}
+
+/// Impacts of ccd: the same for those that stand, where all candidates have been looked at: they have others.
+static void look_from_standing(void *context, size_t begin, size_t end, int worker) {
+    const find_job *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        const uint32_t row = job->step->ccd->news[i];
+        if (is_fresh(job->step, row) && stands_in(job->step, row)) look_about(job, row, worker);
+    }
 }
 
 /// Impacts of ccd: makes room for what the threads find.
@@ -436,12 +460,14 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     if (status != QD_OK) return status;
     find_job job = {.step = step, .visitor = visitor, .sides = wall_sides_of(step)};
     job.walls = qdi_wall_bits(world);
-    if (!step->first && step->fresh < world->met_count / WORTH_ALL)
-        qdi_team_for_workers(world->team, ccd->news_count,
-                             qdi_fine_grain(world->team, ccd->news_count, RETRIEVE_LEAST, RETRIEVE_GRAIN),
-                             look_from_fresh, &job);
-    else
+    const size_t grain = qdi_fine_grain(world->team, ccd->news_count, RETRIEVE_LEAST, RETRIEVE_GRAIN);
+    if (!step->first && step->fresh < world->met_count / WORTH_ALL) {
+        qdi_team_for_workers(world->team, ccd->news_count, grain, look_from_fresh, &job);
+    } else {
         look_at_all(&job);
+        if (!step->first && step->rest.holds)
+            qdi_team_for_workers(world->team, ccd->news_count, grain, look_from_standing, &job);
+    }
     for (size_t w = 0; w < (size_t)qd_team_threads(world->team); ++w) {
         ccd->looks += ccd->meets[w].looks;
         if (ccd->meets[w].status != QD_OK) status = ccd->meets[w].status;

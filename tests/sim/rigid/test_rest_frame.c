@@ -168,6 +168,53 @@ QD_TEST_LOOP(nobody_gets_out_of_a_room_that_goes_along, 0, 12) {
     }
 }
 
+/// How many get out of a thin box that is set in motion, at once and fast, about what stands or flies in it,
+/// in a world with walls: there a body that is stopped stands, and the heap and the side of the box come
+/// along.
+static size_t out_of_a_box(uint64_t seed) {
+    enum { STEPS_OUT = 40, MANY = 240 };
+    qd_random random = qd_random_at(seed, 0, 5);
+    const qd_vec2 velocity = {qd_test_between(&random, 60, 120), qd_test_between(&random, -40, 40)};
+    qd_world_def def = qd_test_def(4000, 4000);
+    def.gravity = (qd_vec2){0, -30};
+    def.restitution = 0;
+    def.friction = .3;
+    qd_own(qd_world) world = qd_test_world(&def);
+    for (int k = 0; k < 4; ++k) {
+        const double along = k < 2 ? -5 : 5;
+        const qd_shape shape = k % 2 ? qd_shape_rect(.02, 10.1) : qd_shape_rect(10.1, .02);
+        qd_body_def wall = qd_test_body_at(shape, 2000 + (k % 2 ? along : 0), 2000 + (k % 2 ? 0 : along));
+        wall.kind = QD_BODY_KINEMATIC;
+        wall.velocity = velocity;
+        (void)qd_test_add(world, &wall);
+    }
+    for (int i = 0; i < MANY; ++i) {
+        const double x = 2000 + .55 * (i % 16 - 7.5), y = 2000 + .55 * ((double)(i / 16) - 7);
+        qd_body_def body = qd_test_body_at(
+            i % 5 < 3 ? qd_shape_disk(qd_test_between(&random, .1, .26)) : qd_shape_rect(.5, .2), x, y);
+        if (i % 5 < 3)
+            body.velocity = (qd_vec2){qd_test_between(&random, -30, 30), qd_test_between(&random, -30, 30)};
+        (void)qd_test_add(world, &body);
+    }
+    qd_test_step(world, dt, STEPS_OUT);
+    const qd_body_view view = qd_world_view(world);
+    size_t outside = 0;
+    for (size_t r = 0; r < view.count; ++r)
+        outside += view.kind[r] == QD_BODY_DYNAMIC &&
+                   (fabs(view.x[r] - 2000 - velocity.x * dt * STEPS_OUT) > 5 ||
+                    fabs(view.y[r] - 2000 - velocity.y * dt * STEPS_OUT) > 5);
+    return outside;
+}
+
+static void check_box(uint64_t seed) {
+    const size_t outside = out_of_a_box(seed);
+    ck_assert_msg(outside == 0, "%zu outside, seed %llu", outside, (unsigned long long)seed);
+}
+
+QD_TEST(nobody_gets_out_of_a_box_that_comes_at_him) {
+    qd_test_seeds(60, 8, check_box);
+}
+
 // Disks that go along with a room far away, fast, and come to a wall of the world.
 QD_TEST(who_goes_along_is_stopped_by_a_wall_of_the_world) {
     qd_own(qd_world) world = room((qd_vec2){-30, 0}, 0, 1);
