@@ -363,7 +363,7 @@ static void look_at_candidates(void *context, size_t begin, size_t end, int work
 /// with the rest frame where he is stopped.
 static inline qd_box room_of(const qdi_step *step, uint32_t row, bool stands) {
     const qd_box fat = step->world->fat[row];
-    return stands ? qdi_margin_fatten(fat, step->rest.behind, (qd_vec2){0, 0}) : fat;
+    return stands ? qdi_margin_fatten(fat, 2 * step->rest.behind, (qd_vec2){0, 0}) : fat;
 }
 
 /// Impacts of ccd: shows the walls near a body to the visitor, where it is due.

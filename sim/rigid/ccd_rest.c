@@ -40,7 +40,7 @@ typedef struct rest_ways {
 
 typedef struct rest_job {
     qdi_step *step;
-    _Atomic uint32_t first; ///< row of a kinematic body that moves
+    _Atomic uint32_t first; ///< index of a kinematic body that moves: the lowest, whatever the order of rows
     atomic_bool stands;     ///< something does that no body moves, or moves in another way
     rest_ways *ways;        ///< per range
 } rest_job;
@@ -55,9 +55,10 @@ static void find_range(void *context, size_t begin, size_t end) {
             atomic_store_explicit(&job->stands, true, memory_order_relaxed);
             return;
         }
+        const uint32_t index = world->index[r];
         uint32_t seen = atomic_load_explicit(&job->first, memory_order_relaxed);
-        while (r < seen && !atomic_compare_exchange_weak_explicit(&job->first, &seen, r, memory_order_relaxed,
-                                                                  memory_order_relaxed)) {
+        while (index < seen && !atomic_compare_exchange_weak_explicit(
+                                   &job->first, &seen, index, memory_order_relaxed, memory_order_relaxed)) {
         }
     }
 }
@@ -180,8 +181,8 @@ static bool find_frame(rest_job *job) {
     qdi_step *step = job->step;
     qd_world *world = step->world;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, find_range, job);
-    if (job->stands || job->first == QDI_NO_ROW) return false;
-    step->rest = frame_of(step, job->first);
+    if (job->stands || job->first == QD_NO_BODY) return false;
+    step->rest = frame_of(step, world->row_of_index[job->first]);
     if (!(fabs(step->rest.turn) <= MOST_TURN)) return false;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, check_range, job);
     return !job->stands;
@@ -191,7 +192,7 @@ qd_status qdi_ccd_rest(qdi_step *step, qdi_ways *ways) {
     qd_world *world = step->world;
     step->rest.holds = false;
     if (!may_rest(step, ways)) return QD_OK;
-    rest_job job = {.step = step, .first = QDI_NO_ROW};
+    rest_job job = {.step = step, .first = QD_NO_BODY};
     if (!find_frame(&job)) return QD_OK;
     const size_t ranges = qdi_range_count(world->count, QDI_BODY_GRAIN);
     job.ways = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.ways);
