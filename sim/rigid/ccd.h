@@ -248,6 +248,7 @@ typedef struct qdi_rest {
     qd_vec2 from, to;  ///< where its centroid is when the step begins and when it ends
     double c, s, turn; ///< by how much it turns, and cosine and sine of that
     double behind; ///< how far a point of any body is, at the start, from where it lay for the frame at most
+    double nearby; ///< and how much further from each other than the two radii two may begin that meet
 } qdi_rest;
 
 /// A step on its path, for the files of this.
@@ -378,6 +379,7 @@ typedef struct qdi_seen_way {
     double x, y;
     double turn;   ///< how far turning moves a point of it at most
     double bend;   ///< how far the way leaves the straight line, at most
+    qd_vec2 from;  ///< and from where the body is at the start to where the frame sees it then
     double behind; ///< see qdi_rest
 } qdi_seen_way;
 /// Rest frame of ccd: the way of what is seen at a glance.

@@ -4,7 +4,7 @@
 
 #include "core/base/assert.h"
 #include "core/math/larger.h"
-#include "core/tree/fat_box.h"
+#include "core/math/outward.h"
 #include "sim/contact/narrow.h"
 #include "sim/rigid/ccd.h"
 #include "sim/rigid/ccd_stop.h"
@@ -359,18 +359,26 @@ static void look_at_candidates(void *context, size_t begin, size_t end, int work
     }
 }
 
-/// Impacts of ccd: what holds all of a body's path in the world, if somebody `stands`, who does not go along
-/// with the rest frame where he is stopped.
-static inline qd_box room_of(const qdi_step *step, uint32_t row, bool stands) {
+/// Impacts of ccd: a box about that of a body's way which holds all of its path in the world, and overlaps
+/// the box of any other's way that meets it there, even if both stand: each is away from its box by as much
+/// as the frame goes on where it is, which for two that meet is next to the same.
+static qd_box room_of(const qdi_step *step, uint32_t row) {
+    const qdi_glance *glance = &step->ccd->glances[row];
+    const qdi_seen_way way = qdi_ccd_seen_way(&step->rest, glance);
+    const double more = 1e-6 * step->rest.behind +
+                        fabs(step->rest.turn) * (2 * glance->radius + step->rest.nearby);
+    const double x = 2 * fabs(way.from.x) + more, y = 2 * fabs(way.from.y) + more;
     const qd_box fat = step->world->fat[row];
-    return stands ? qdi_margin_fatten(fat, 2 * step->rest.behind, (qd_vec2){0, 0}) : fat;
+    return (qd_box){qdi_outward((double)fat.min_x - x, -1.0F), qdi_outward((double)fat.min_y - y, -1.0F),
+                    qdi_outward((double)fat.max_x + x, 1.0F), qdi_outward((double)fat.max_y + y, 1.0F)};
 }
 
 /// Impacts of ccd: shows the walls near a body to the visitor, where it is due.
 static void look_aside(const find_job *job, uint32_t row, int worker) {
     const uint8_t flags = job->step->ccd->flags[row];
     if (due(job->step->first, flags) && !(flags & QDI_LOST))
-        look_at_walls(job, row, room_of(job->step, row, job->step->rest.holds), worker);
+        look_at_walls(job, row, job->step->rest.holds ? room_of(job->step, row) : job->step->world->fat[row],
+                      worker);
 }
 
 /// Impacts of ccd: the same for those that are followed of a range of bodies.
@@ -392,8 +400,8 @@ static void look_at_sides_of_new(void *context, size_t begin, size_t end, int wo
 static void look_about(const find_job *job, uint32_t row, int worker) {
     const qd_world *world = job->step->world;
     about here = {job, row, worker, stands_in(job->step, row)};
-    const qd_status status = qd_tree_retrieve(world->tree, room_of(job->step, row, here.stands),
-                                              world->index[row], look_at_neighbour, &here);
+    const qd_box box = here.stands ? room_of(job->step, row) : world->fat[row];
+    const qd_status status = qd_tree_retrieve(world->tree, box, world->index[row], look_at_neighbour, &here);
     QD_ASSERT(status == QD_OK);
     (void)status;
 }

@@ -35,7 +35,8 @@ static const double worth_part = 0.8;
 /// What a range of bodies does in the frame.
 typedef struct rest_ways {
     qdi_ways ways;
-    double behind; ///< how far any point is from where the frame sees it at the start, at most
+    double behind;      ///< how far any point is from where the frame sees it at the start, at most
+    double radius, way; ///< the largest one, and the longest one in the world
 } rest_ways;
 
 typedef struct rest_job {
@@ -89,6 +90,7 @@ qdi_seen_way qdi_ccd_seen_way(const qdi_rest *rest, const qdi_glance *glance) {
                           .y = glance->y + glance->way_y - at_y,
                           .turn = disk ? 0 : fabs(glance->turn - rest->turn) * glance->radius,
                           .bend = 0.125 * turn * (turn * far + 2 * even) + arc,
+                          .from = {at_x - glance->x, at_y - glance->y},
                           .behind = fabs(at_x - glance->x) + fabs(at_y - glance->y) +
                                     (disk ? 0 : turn * glance->radius)};
 }
@@ -140,6 +142,8 @@ static void survey_range(void *context, size_t begin, size_t end) {
         glance->drifts = is = is & glance->moves;
         found.ways.followed += is;
         found.behind = qdi_larger(found.behind, seen.behind);
+        found.radius = qdi_larger(found.radius, glance->moves ? glance->radius : 0);
+        found.way = qdi_larger(found.way, fabs(glance->way_x) + fabs(glance->way_y));
         qdi_note_way(&found.ways, far * far, glance->inner, is, glance->moves);
     }
     job->ways[begin / QDI_BODY_GRAIN] = found;
@@ -151,6 +155,8 @@ static rest_ways sum_of(const rest_job *job, size_t ranges) {
     for (size_t k = 0; k < ranges; ++k) {
         qdi_add_ways(&all.ways, &job->ways[k].ways);
         all.behind = qdi_larger(all.behind, job->ways[k].behind);
+        all.radius = qdi_larger(all.radius, job->ways[k].radius);
+        all.way = qdi_larger(all.way, job->ways[k].way);
     }
     return all;
 }
@@ -202,6 +208,7 @@ qd_status qdi_ccd_rest(qdi_step *step, qdi_ways *ways) {
     if ((double)all.ways.followed > worth_part * (double)ways->followed) return QD_OK;
     step->rest.holds = true;
     step->rest.behind = all.behind * (1 + 1e-6);
+    step->rest.nearby = all.radius + 2 * all.way;
     *ways = all.ways;
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, mark_range, &job);
     return QD_OK;
