@@ -12,7 +12,6 @@
 // Whoever is stopped goes on as the frame does, since nobody is looked for who runs into him otherwise.
 
 #include "core/math/larger.h"
-#include "core/math/outward.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
@@ -113,12 +112,17 @@ static void check_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Rest frame of ccd: true for a body that may reach a wall of the world in the step.
-static bool is_at_wall(const qdi_step *step, const qdi_glance *glance) {
-    const qd_vec2 centre = step->world->centre;
-    const double reach = glance->radius + fabs(glance->way_x) + fabs(glance->way_y);
-    const qd_box box = qdi_outward_disk(glance->x - centre.x, glance->y - centre.y, (1 + 1e-6) * reach);
-    return qdi_ccd_walls_near(step, box) & qdi_wall_bits(step->world);
+/// Rest frame of ccd: true for a body that may reach a wall of the world in the step; all of them stand.
+static bool is_at_wall(const qd_world *world, const qdi_glance *glance) {
+    const double at[2] = {glance->x, glance->y},
+                 reach = (1 + 1e-6) * (glance->radius + fabs(glance->way_x) + fabs(glance->way_y));
+    bool is = false;
+    for (int k = 0; k < 2; ++k) {
+        const qdi_axis *axis = &world->axis[k];
+        is = is || (axis->boundary == QD_BOUNDARY_REFLECT &&
+                    (at[k] - reach <= axis->low || at[k] + reach >= axis->high));
+    }
+    return is;
 }
 
 /// Rest frame of ccd: finds out who of a range of bodies is fast in the frame. Which are, no processor
@@ -138,7 +142,7 @@ static void survey_range(void *context, size_t begin, size_t end) {
         const double far = length_of(&seen) + seen.bend;
         bool is = (far > part * glance->inner) | glance->drifts; // pressed
         is = is | qdi_is_bullet(world, r);
-        if (walls && !is && step->ccd->flags[r] & QDI_FOLLOWED) is = is_at_wall(step, glance);
+        if (walls && !is && step->ccd->flags[r] & QDI_FOLLOWED) is = is_at_wall(world, glance);
         glance->drifts = is = is & glance->moves;
         found.ways.followed += is;
         found.behind = qdi_larger(found.behind, seen.behind);
