@@ -119,7 +119,7 @@ static inline void make_lanes(qdi_mover *movers, const qdi_solver_source *from, 
     const vec smaller = v_min(stand_a[2], stand_b[2]);
     const vec size = v_pick(m.moves_b, v_pick(m.moves_a, smaller, stand_b[2]), stand_a[2]);
     v_store(group->size + at, size);
-    const unsigned large = v_any(v_above(size, v_set(from->large))) ? LANES_MASK << at : 0;
+    const unsigned large = v_any(v_above(size, v_set(from->large))) ? (unsigned)LANES_MASK << at : 0;
     group->large = (uint8_t)(group->large | large);
     make_touch(&m, v_lanes(from->there[0] >> at & LANES_MASK),
                v_lanes(from->there[0] >> at & rubs >> at & LANES_MASK), front[2], front[3], back[2], hold[0],
