@@ -377,10 +377,9 @@ QD_MUST_USE qd_status qdi_ccd_survey(const qdi_step *step, qdi_ways *ways);
 /// The way of a body as a rest frame sees it: that ends where the body ends.
 typedef struct qdi_seen_way {
     double x, y;
-    double turn;   ///< how far turning moves a point of it at most
-    double bend;   ///< how far the way leaves the straight line, at most
-    qd_vec2 from;  ///< and from where the body is at the start to where the frame sees it then
-    double behind; ///< see qdi_rest
+    double turn;  ///< how far turning moves a point of it at most
+    double bend;  ///< how far the way leaves the straight line, at most
+    qd_vec2 from; ///< and from where the body is at the start to where the frame sees it then
 } qdi_seen_way;
 /// Rest frame of ccd: the way of what is seen at a glance.
 qdi_seen_way qdi_ccd_seen_way(const qdi_rest *rest, const qdi_glance *glance);

@@ -11,6 +11,7 @@
 // Shared between ranges: the times, each an atomic minimum (of positive numbers, whose bits are in their
 // order).
 
+#include "core/parallel/atomic_extreme.h"
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/energy_balance.h"
@@ -310,12 +311,7 @@ static void arrive_range(void *context, size_t begin, size_t end) {
         double *carried = job->carried[qdi_carrier_is_wall(step->ccd->carrier[r])];
         if (carried) carried[i] = given;
         qdi_margin_box_again(world, r);
-        if (qdi_within_limits(world, r)) continue;
-        uint32_t seen = atomic_load_explicit(&job->lowest_bad, memory_order_relaxed);
-        while (world->index[r] < seen &&
-               !atomic_compare_exchange_weak_explicit(&job->lowest_bad, &seen, world->index[r],
-                                                      memory_order_relaxed, memory_order_relaxed)) {
-        }
+        if (!qdi_within_limits(world, r)) qdi_atomic_min_u32(&job->lowest_bad, world->index[r]);
     }
 }
 

@@ -7,6 +7,7 @@
 //
 // A heap is an island (rigid/island.h). Shared between ranges: maxima.
 
+#include "core/parallel/atomic_extreme.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/rigid/constraint.h"
 #include "sim/rigid/island.h"
@@ -43,11 +44,7 @@ static void note(const drive_job *job, uint32_t row) {
     if (!(part > job->least)) return;
     const double way = qdi_ccd_way(job->step, row);
     const uint64_t bits = qdi_time_bits(way < part ? way : part);
-    _Atomic uint64_t *drive = drive_of(job, row);
-    uint64_t seen = atomic_load_explicit(drive, memory_order_relaxed);
-    while (bits > seen && !atomic_compare_exchange_weak_explicit(drive, &seen, bits, memory_order_relaxed,
-                                                                 memory_order_relaxed)) {
-    }
+    qdi_atomic_max_u64(drive_of(job, row), bits);
 }
 
 /// Drives of ccd: marks a body that is driven. Several contacts may.

@@ -21,16 +21,11 @@
 /// least. And pairs that are looked at in the time that it takes to retrieve what one body may meet.
 enum { RETRIEVE_LEAST = 2, RETRIEVE_GRAIN = 32, CANDIDATES_LEAST = 256, WORTH_ALL = 64 };
 
-/// Sides of the room in which no wall is near.
-typedef struct wall_sides {
-    qd_vec2 low, high;
-} wall_sides;
-
 typedef struct find_job {
     const qdi_step *step;
     const qdi_ccd_visitor *visitor;
     unsigned walls; ///< that there are, a bit each
-    wall_sides sides;
+    qdi_wall_sides sides;
 } find_job;
 
 /// Impacts of ccd: the key of a pair of fast bodies, by their indices.
@@ -217,25 +212,14 @@ static bool path_meets_wall(const qdi_step *step, qdi_meet *found) {
     return false;
 }
 
-/// Impacts of ccd: beyond these sides, relative to the world's centre, walls are near.
-static wall_sides wall_sides_of(const qdi_step *step) {
-    const qdi_axis *x = &step->world->axis[0], *y = &step->world->axis[1];
-    const qd_vec2 centre = step->world->centre;
-    double came[QDI_WALLS]; // from where each wall was, if that was further in
-    for (int wall = 0; wall < QDI_WALLS; ++wall) came[wall] = qdi_wall_speed(step->world, wall) * step->dt;
-    return (wall_sides){
-        {x->low + qdi_larger(-came[0], 0) - centre.x, y->low + qdi_larger(-came[2], 0) - centre.y},
-        {x->high - qdi_larger(came[1], 0) - centre.x, y->high - qdi_larger(came[3], 0) - centre.y}};
-}
-
 /// Impacts of ccd: the walls that what is in a box may reach, a bit each.
-static inline unsigned walls_near(const wall_sides *sides, qd_box box) {
-    return ((double)box.min_x <= sides->low.x ? 1U : 0U) | ((double)box.max_x >= sides->high.x ? 2U : 0U) |
-           ((double)box.min_y <= sides->low.y ? 4U : 0U) | ((double)box.max_y >= sides->high.y ? 8U : 0U);
+static inline unsigned walls_near(const qdi_wall_sides *sides, qd_box box) {
+    return qdi_walls_near(sides, (qd_vec2){(double)box.min_x, (double)box.min_y},
+                          (qd_vec2){(double)box.max_x, (double)box.max_y});
 }
 
 unsigned qdi_ccd_walls_near(const qdi_step *step, qd_box box) {
-    const wall_sides sides = wall_sides_of(step);
+    const qdi_wall_sides sides = qdi_wall_sides_of(step->world, step->dt);
     return walls_near(&sides, box);
 }
 
@@ -466,7 +450,7 @@ qd_status qdi_ccd_visit(const qdi_step *step, const qdi_ccd_visitor *visitor) {
     qdi_ccd *ccd = step->ccd;
     qd_status status = reserve(step);
     if (status != QD_OK) return status;
-    find_job job = {.step = step, .visitor = visitor, .sides = wall_sides_of(step)};
+    find_job job = {.step = step, .visitor = visitor, .sides = qdi_wall_sides_of(step->world, step->dt)};
     job.walls = qdi_wall_bits(world);
     const size_t grain = qdi_fine_grain(world->team, ccd->news_count, RETRIEVE_LEAST, RETRIEVE_GRAIN);
     if (!step->first && step->fresh < world->met_count / WORTH_ALL) {

@@ -12,6 +12,7 @@
 //
 // Shared between ranges: maxima.
 
+#include "core/parallel/atomic_extreme.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/rigid/island.h"
 #include "sim/world/contact_state.h"
@@ -59,14 +60,6 @@ bool qdi_ccd_carries(const qd_world *world, uint32_t row) {
            (next->x[row] != now->x[row] || next->y[row] != now->y[row] || now->spin[row] != 0);
 }
 
-/// Ground of ccd: raises a number that others raise as well.
-static void raise(_Atomic uint32_t *number, uint32_t value) {
-    uint32_t seen = atomic_load_explicit(number, memory_order_relaxed);
-    while (value > seen && !atomic_compare_exchange_weak_explicit(number, &seen, value, memory_order_relaxed,
-                                                                  memory_order_relaxed)) {
-    }
-}
-
 /// The name of the carrier that a contact with what no body moves has, or QDI_NO_ROW where that stands.
 static uint32_t carrier_of(const qdi_step *step, const qdi_link *link) {
     const qd_world *world = step->world;
@@ -91,8 +84,8 @@ static void ground_range(void *context, size_t begin, size_t end) {
             atomic_store_explicit(&grounds->fixed, true, memory_order_relaxed);
             continue;
         }
-        raise(&grounds->before, ~carrier);
-        raise(&grounds->last, carrier);
+        qdi_atomic_max_u32(&grounds->before, ~carrier);
+        qdi_atomic_max_u32(&grounds->last, carrier);
     }
 }
 

@@ -12,6 +12,7 @@
 // Whoever is stopped goes on as the frame does, since nobody is looked for who runs into him otherwise.
 
 #include "core/math/larger.h"
+#include "core/parallel/atomic_extreme.h"
 #include "sim/rigid/ccd_stop.h"
 #include "sim/world/grain.h"
 #include "sim/world/pose.h"
@@ -34,7 +35,7 @@ static const double worth_part = 0.8;
 /// What a range of bodies does in the frame.
 typedef struct rest_ways {
     qdi_ways ways;
-    double behind;      ///< how far any point is from where the frame sees it at the start, at most
+    double behind;      ///< see qdi_rest
     double radius, way; ///< the largest one, and the longest one in the world
 } rest_ways;
 
@@ -55,11 +56,7 @@ static void find_range(void *context, size_t begin, size_t end) {
             atomic_store_explicit(&job->stands, true, memory_order_relaxed);
             return;
         }
-        const uint32_t index = world->index[r];
-        uint32_t seen = atomic_load_explicit(&job->first, memory_order_relaxed);
-        while (index < seen && !atomic_compare_exchange_weak_explicit(
-                                   &job->first, &seen, index, memory_order_relaxed, memory_order_relaxed)) {
-        }
+        qdi_atomic_min_u32(&job->first, world->index[r]);
     }
 }
 
@@ -89,14 +86,19 @@ qdi_seen_way qdi_ccd_seen_way(const qdi_rest *rest, const qdi_glance *glance) {
                           .y = glance->y + glance->way_y - at_y,
                           .turn = disk ? 0 : fabs(glance->turn - rest->turn) * glance->radius,
                           .bend = 0.125 * turn * (turn * far + 2 * even) + arc,
-                          .from = {at_x - glance->x, at_y - glance->y},
-                          .behind = fabs(at_x - glance->x) + fabs(at_y - glance->y) +
-                                    (disk ? 0 : turn * glance->radius)};
+                          .from = {at_x - glance->x, at_y - glance->y}};
 }
 
 /// Rest frame of ccd: how far any point of a body moves at most, as far as it goes straight.
 static inline double length_of(const qdi_seen_way *way) {
     return sqrt(way->x * way->x + way->y * way->y) + way->turn;
+}
+
+/// Rest frame of ccd: how far any point of a body is, at the start, from where the frame sees it then, at
+/// most.
+static inline double behind_of(const qdi_rest *rest, const qdi_glance *glance, const qdi_seen_way *way) {
+    const bool disk = !(glance->radius > glance->inner);
+    return fabs(way->from.x) + fabs(way->from.y) + (disk ? 0 : fabs(rest->turn) * glance->radius);
 }
 
 /// Rest frame of ccd: looks whether all that no body moves in a range of bodies goes along.
@@ -112,17 +114,13 @@ static void check_range(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Rest frame of ccd: true for a body that may reach a wall of the world in the step; all of them stand.
-static bool is_at_wall(const qd_world *world, const qdi_glance *glance) {
-    const double at[2] = {glance->x, glance->y},
-                 reach = (1 + 1e-6) * (glance->radius + fabs(glance->way_x) + fabs(glance->way_y));
-    bool is = false;
-    for (int k = 0; k < 2; ++k) {
-        const qdi_axis *axis = &world->axis[k];
-        is = is || (axis->boundary == QD_BOUNDARY_REFLECT &&
-                    (at[k] - reach <= axis->low || at[k] + reach >= axis->high));
-    }
-    return is;
+/// Rest frame of ccd: the walls of the world that a body may reach in the step, a bit each; all of them
+/// stand.
+static unsigned walls_near(const qd_world *world, const qdi_wall_sides *sides, const qdi_glance *glance) {
+    const double reach = (1 + 1e-6) * (glance->radius + fabs(glance->way_x) + fabs(glance->way_y));
+    const qd_vec2 at = {glance->x - world->centre.x, glance->y - world->centre.y};
+    return qdi_walls_near(sides, (qd_vec2){at.x - reach, at.y - reach},
+                          (qd_vec2){at.x + reach, at.y + reach});
 }
 
 /// Rest frame of ccd: finds out who of a range of bodies is fast in the frame. Which are, no processor
@@ -133,7 +131,8 @@ static void survey_range(void *context, size_t begin, size_t end) {
     const qd_world *world = step->world;
     const qdi_rest rest = step->rest;
     const double part = step->part;
-    const bool walls = qdi_has_walls(world);
+    const unsigned walls = qdi_wall_bits(world);
+    const qdi_wall_sides sides = qdi_wall_sides_of(world, step->dt);
     qdi_glance *glances = step->ccd->glances;
     rest_ways found = {.ways = {.least = (double)INFINITY}};
     for (uint32_t r = (uint32_t)begin; r < end; ++r) {
@@ -142,10 +141,11 @@ static void survey_range(void *context, size_t begin, size_t end) {
         const double far = length_of(&seen) + seen.bend;
         bool is = (far > part * glance->inner) | glance->drifts; // pressed
         is = is | qdi_is_bullet(world, r);
-        if (walls && !is && step->ccd->flags[r] & QDI_FOLLOWED) is = is_at_wall(world, glance);
+        if (walls && !is && step->ccd->flags[r] & QDI_FOLLOWED)
+            is = walls_near(world, &sides, glance) & walls;
         glance->drifts = is = is & glance->moves;
         found.ways.followed += is;
-        found.behind = qdi_larger(found.behind, seen.behind);
+        found.behind = qdi_larger(found.behind, behind_of(&rest, glance, &seen));
         found.radius = qdi_larger(found.radius, glance->moves ? glance->radius : 0);
         found.way = qdi_larger(found.way, fabs(glance->way_x) + fabs(glance->way_y));
         qdi_note_way(&found.ways, far * far, glance->inner, is, glance->moves);

@@ -27,6 +27,7 @@
 
 #include "sim/rigid/colour.h"
 
+#include "core/parallel/atomic_extreme.h"
 #include "sim/world/grain.h"
 #include "sim/world/order.h"
 #include "sim/world/scratch.h"
@@ -70,14 +71,12 @@ static const uint64_t several = UINT64_C(1) << 40;
 /// beyond guessing: no branch where that can be.
 static inline void raise(const colour_job *job, uint32_t row, bool own, uint64_t round, uint64_t claim) {
     _Atomic uint64_t *slot = &job->claims[row].highest[round % 2];
-    uint64_t seen = atomic_load_explicit(slot, memory_order_relaxed);
     if (own || job->alone) {
+        const uint64_t seen = atomic_load_explicit(slot, memory_order_relaxed);
         atomic_store_explicit(slot, seen < claim ? claim : seen, memory_order_relaxed);
         return;
     }
-    while (seen < claim && !atomic_compare_exchange_weak_explicit(slot, &seen, claim, memory_order_relaxed,
-                                                                  memory_order_relaxed)) {
-    }
+    qdi_atomic_max_u64(slot, claim);
 }
 
 /// Colours of contacts: true where nobody has raised a body's claim above this one.

@@ -33,6 +33,22 @@ qd_body_def qd_test_body_at(qd_shape shape, double x, double y) {
     return body;
 }
 
+void qd_test_room(qd_world *world, qd_vec2 middle, double half, double thick, qd_vec2 velocity, double spin) {
+    const double length = 2 * half + thick;
+    for (int side = 0; side < 4; ++side) {
+        const bool stands = side % 2 != 0;
+        const double at = side < 2 ? -half : half;
+        qd_body_def wall = qd_test_body_at(stands ? qd_shape_rect(thick, length)
+                                                  : qd_shape_rect(length, thick),
+                                           middle.x + (stands ? at : 0), middle.y + (stands ? 0 : at));
+        wall.kind = QD_BODY_KINEMATIC;
+        wall.velocity = velocity;
+        wall.spin = spin;
+        if (spin != 0) wall.pivot = middle;
+        (void)qd_test_add(world, &wall);
+    }
+}
+
 qd_id qd_test_add(qd_world *world, const qd_body_def *body) {
     qd_id id = {0, 0};
     qd_error error = {""};

@@ -27,6 +27,10 @@ qd_body_def qd_test_body_at(qd_shape shape, double x, double y);
 
 qd_id qd_test_add(qd_world *world, const qd_body_def *body);
 
+/// Adds a room of four kinematic rects that move together and, if `spin` is not 0, turn about its middle, of
+/// which each lies on a side of the square of half side `half`, `thick` in all.
+void qd_test_room(qd_world *world, qd_vec2 middle, double half, double thick, qd_vec2 velocity, double spin);
+
 /// Adds a disk; mass 0: density 1.
 qd_id qd_test_disk(qd_world *world, double x, double y, double vx, double vy, double radius, double mass);
 

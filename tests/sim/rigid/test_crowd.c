@@ -191,19 +191,7 @@ static heap_seen heap_in_a_box(size_t kind, double restitution, qd_vec2 velocity
     def.restitution = restitution;
     def.friction = .3;
     qd_own(qd_world) world = qd_test_world(&def);
-    for (int k = 0; k < 4; ++k) {
-        qd_body_def wall = qd_body_def_default();
-        wall.kind = QD_BODY_KINEMATIC;
-        wall.shape = k % 2 ? qd_shape_rect(thin, 2 * half + thin) : qd_shape_rect(2 * half + thin, thin);
-        wall.position = (qd_vec2){20 + (k == 1   ? half
-                                        : k == 3 ? -half
-                                                 : 0),
-                                  20 + (k == 2   ? half
-                                        : k == 0 ? -half
-                                                 : 0)};
-        wall.velocity = velocity;
-        (void)qd_test_add(world, &wall);
-    }
+    qd_test_room(world, (qd_vec2){20, 20}, half, thin, velocity, 0);
     for (int i = 0; i < SIDE * SIDE; ++i) {
         qd_body_def body = qd_body_def_default();
         body.shape = kind < 4 ? member_of(kind, length) : qd_shape_rect(.19, .03); // slats
