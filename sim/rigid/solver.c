@@ -217,10 +217,12 @@ static qdi_solver_spring spring_of(double h, double part, double fine) {
 /// the heavy one has given way, which takes as many sub-steps as the root of the ratio of the masses, it is
 /// thrown. So gravity sets a second limit: the speed after a fall through an eighth of the size, which is
 /// half of the root of gravity times size, and the lower one for bodies above some size (in steps of 1/60 on
-/// earth 1.1 m). Positions take back what the springs then leave. Without gravity nothing says what is fast.
+/// earth 1.1 m). Without gravity nothing says what is fast, and little presses bodies into each other for
+/// long: there half of the speed does. Positions take back what the springs then leave.
 static qdi_solver_rules rules_of(double dt, int substeps, qd_vec2 gravity) {
     const double h = dt / substeps, fine = 4.0 / (substeps < 4 ? 4 : substeps > 8 ? 8 : substeps);
-    const double strength = strength_of(gravity), out = 0.025 / dt, fall = 0.25 * strength;
+    const double strength = strength_of(gravity), fall = 0.25 * strength;
+    const double out = (strength > 0 ? 0.025 : 0.0125) / dt;
     return (qdi_solver_rules){.per_h = substeps / dt,
                               .dt = dt,
                               .free = spring_of(h, 0.125, fine),

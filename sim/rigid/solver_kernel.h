@@ -286,13 +286,16 @@ QDI_ALWAYS vec solve_touch(const qdi_solver_group *group, unsigned at, const qdi
     const vec bias = v_pick(apart, gap * v_set(rules->per_h), soft + yield);
     const vec mass_scale = v_pick(apart, v_set(1), spring->mass);
     const vec given = v_max(before + mass_scale * (approach - bias), none);
-    vec left = v_set(shift_part) * (soft * spring->per_rate - gap - v_set(slop_part) * size);
-    left = v_min(v_max(left, none), v_set(rules->shift) * size);
-    *by = left;
+    const vec left = soft * spring->per_rate - gap - v_set(slop_part) * size,
+              shift = v_set(rules->shift) * size;
+    *by = v_min(v_max(v_set(shift_part) * left, none), shift);
     if (!spring->fixed) return given;
-    const vec parts = v_min(approach, none) * v_set(rules->dt); // of itself, by the end of a step
-    const vec deep = v_max(parts - gap - v_set(deepest_part) * size, left);
-    *by = v_pick(spring->both, left, deep);
+    // What parts from what does not move by itself, by the end of a step, is not lifted out besides.
+    const vec dt = v_set(rules->dt), parts = v_min(approach, none) * dt,
+              leaves = v_min(approach - slow, none) * dt;
+    const vec rest = v_min(v_set(shift_part) * (left + leaves), shift),
+              deep = parts - gap - v_set(deepest_part) * size;
+    *by = v_pick(spring->both, *by, v_max(v_max(rest, deep), none));
     return given;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static qd_test_image decode(png_image *image, const char *name) {
     image->format = PNG_FORMAT_RGB;
@@ -97,7 +98,8 @@ void qd_test_golden_in(const char *folder, const char *name, const void *bytes, 
     (void)snprintf(path, sizeof path, "%s/%s/%s.png", QD_SOURCE_DIR, folder, name);
     (void)snprintf(shown, sizeof shown, "%s/%s.png", QD_GOLDEN_DIR, name);
     const char *accepted = getenv("QD_ACCEPT");
-    if (accepted && strcmp(accepted, "1") == 0) accept_picture(path, bytes, size);
+    const bool accepts = accepted && strcmp(accepted, "1") == 0;
+    if (accepts && access(path, F_OK) != 0) accept_picture(path, bytes, size);
     (void)remove(shown);
     png_image image = {.version = PNG_IMAGE_VERSION};
     ck_assert_msg(png_image_begin_read_from_memory(&image, bytes, size), "%s: %s", name, image.message);
@@ -105,6 +107,11 @@ void qd_test_golden_in(const char *folder, const char *name, const void *bytes, 
     bool sized = now.width == golden.width && now.height == golden.height;
     int first[2] = {0, 0};
     size_t different = sized ? count_different(&golden, &now, first) : 1;
+    if (accepts && different > 0) { // not those that only another zlib has packed
+        accept_picture(path, bytes, size);
+        sized = true;
+        different = 0;
+    }
     if (different > 0) show_difference(&golden, &now, shown);
     ck_assert_msg(sized, "%s is %d x %d, the picture now is %d x %d: see %s", path, golden.width,
                   golden.height, now.width, now.height, shown);

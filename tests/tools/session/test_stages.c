@@ -230,8 +230,8 @@ QD_TEST(test_gate_killed_again_and_again) {
     SUCCEED(GATE("ref"));
     ck_assert_int_eq(number("SELECT count(*) FROM stages"), 4);
     // As golden_hashes of scenes_builtin, but across its stages.
-    ck_assert_int_eq(number("SELECT count(*) FROM hashes WHERE (step = 2000 AND hash = '0407338500a1cc07') OR"
-                            " (step = 3000 AND hash = '861da893ed4f235d')"),
+    ck_assert_int_eq(number("SELECT count(*) FROM hashes WHERE (step = 2000 AND hash = '30b535b075f11bd2') OR"
+                            " (step = 3000 AND hash = '293e3f235ea1b588')"),
                      2);
     ck_assert_int_eq(number("SELECT max(bodies) FROM metrics"), 403);
     ck_assert_int_eq(number("SELECT dynamic FROM metrics ORDER BY step DESC LIMIT 1"), 0);
