@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Parallel loops, sums and sorts: all parallel work of the project is written with them. OpenMP's pragmas
-/// are in team.c and nowhere else. Results never depend on the number of threads: work is cut into ranges by
-/// size alone, a range writes only what belongs to it (or to its `worker`, where the order does not matter),
-/// and merges follow the order of ranges.
+/// Parallel loops and sums: all parallel work of the project is written with them (sorts: sort.h). OpenMP's
+/// pragmas are in team.c and nowhere else. Results never depend on the number of threads: work is cut into
+/// ranges by size alone, a range writes only what belongs to it (or to its `worker`, where the order does not
+/// matter), and merges follow the order of ranges.
 
 /// Works on the items [begin, end). begin is a multiple of the grain, so begin / grain numbers the range.
 typedef void (*qdi_range_function)(void *context, size_t begin, size_t end);
@@ -56,12 +56,8 @@ static inline size_t qdi_fine_grain(const qd_team *team, size_t count, size_t le
 /// range, not per body.
 size_t qdi_exclusive_scan(size_t *values, size_t count);
 
-/// Sorts items by key, stably (equal keys keep their order), in parallel by least significant digits. `keys`
-/// and `values` are sorted in place; `keys_spare` and `values_spare` have the same length; `values` may be
-/// NULL together with `values_spare`. Only the low `bits` bits of the keys differ. Errors: QD_ERR_MEMORY,
-/// nothing moved.
-QD_MUST_USE qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
-                                    uint32_t *values_spare, size_t count, int bits);
+/// Team: room for `count` numbers, the team's own until the next call. Errors: QD_ERR_MEMORY.
+QD_MUST_USE qd_status qdi_team_counts(qd_team *team, size_t count, size_t **counts);
 
 /// Team: of the time of a worker in the loop that runs now so many nanoseconds were a wait, and do not count
 /// as busy. For that worker.

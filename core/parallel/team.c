@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { RADIX_BITS = 11, SORT_GRAIN = 16384, FINE_SORT_GRAIN = 4096, COPY_GRAIN = 16384, LINE = 8 };
+enum { LINE = 8 };
 
 struct qd_team {
     const qd_allocator *allocator;
@@ -39,8 +39,8 @@ struct qd_team {
     qdi_team_times times; // of the caller, who alone writes them
     uint64_t *blocks;     // LINE apart, of each worker: see take_range
     uint64_t loops;       // that were shared
-    size_t *histogram;    // of the sort
-    size_t histogram_room;
+    size_t *counts;       // of the sort
+    size_t counts_room;
 };
 
 qd_team_def qd_team_def_default(void) {
@@ -131,7 +131,7 @@ void qd_team_destroy(qd_team *team) {
     qdi_release(allocator, team->busy_ns, threads * LINE, sizeof *team->busy_ns);
     qdi_release(allocator, team->blocks, threads * LINE, sizeof *team->blocks);
     qdi_release(allocator, team->busy_out, threads, sizeof *team->busy_out);
-    qdi_release(allocator, team->histogram, team->histogram_room, sizeof *team->histogram);
+    qdi_release(allocator, team->counts, team->counts_room, sizeof *team->counts);
     qdi_release(allocator, team, 1, sizeof *team);
 }
 
@@ -313,107 +313,11 @@ size_t qdi_exclusive_scan(size_t *values, size_t count) {
     return sum;
 }
 
-// One pass of the sort moves items from (keys, values) to (keys_out, values_out) by one digit. Range r of the
-// items has row r of the histogram: first how many of its items have each digit, then where the next of them
-// goes.
-typedef struct sort_pass {
-    const uint64_t *keys;
-    const uint32_t *values;
-    uint64_t *keys_out;
-    uint32_t *values_out;
-    size_t *histogram;
-    size_t grain, radix; // radix: number of digits
-    int shift;
-} sort_pass;
-
-// Team: counts the digits of the keys in a range of the sort.
-static void count_sort_digits_range(void *context, size_t begin, size_t end) {
-    const sort_pass *pass = context;
-    const size_t radix = pass->radix;
-    size_t *row = pass->histogram + begin / pass->grain * radix;
-    memset(row, 0, radix * sizeof *row);
-    for (size_t i = begin; i < end; ++i) row[(pass->keys[i] >> pass->shift) & (radix - 1)] += 1;
-}
-
-// Team: moves the items of a range of the sort to their places by one digit.
-static void move_sorted_range(void *context, size_t begin, size_t end) {
-    const sort_pass *pass = context;
-    const size_t radix = pass->radix;
-    size_t *row = pass->histogram + begin / pass->grain * radix;
-    for (size_t i = begin; i < end; ++i) {
-        size_t place = row[(pass->keys[i] >> pass->shift) & (radix - 1)]++;
-        pass->keys_out[place] = pass->keys[i];
-        if (pass->values) pass->values_out[place] = pass->values[i];
-    }
-}
-
-// Team: copies a range of sorted items back to the caller's arrays.
-static void copy_sorted_range(void *context, size_t begin, size_t end) {
-    const sort_pass *pass = context;
-    memcpy(pass->keys_out + begin, pass->keys + begin, (end - begin) * sizeof *pass->keys);
-    if (pass->values)
-        memcpy(pass->values_out + begin, pass->values + begin, (end - begin) * sizeof *pass->values);
-}
-
-/// Team: turns the counts of digits into places: digit by digit, and within a digit range by range, which
-/// keeps equal keys in order. Returns false where all items have one digit, so that there is nothing to move.
-static bool digit_counts_to_places(const sort_pass *pass, size_t ranges, size_t count) {
-    size_t sum = 0;
-    for (size_t digit = 0; digit < pass->radix; ++digit) {
-        size_t before = sum;
-        for (size_t range = 0; range < ranges; ++range) {
-            size_t *cell = &pass->histogram[range * pass->radix + digit];
-            size_t here = *cell;
-            *cell = sum;
-            sum += here;
-        }
-        if (sum - before == count) return false;
-    }
-    return true;
-}
-
-// Team: sorts a few items by insertion, without a histogram.
-static void insertion_sort_keys(uint64_t *keys, uint32_t *values, size_t count) {
-    for (size_t i = 1; i < count; ++i) {
-        uint64_t key = keys[i];
-        uint32_t value = values ? values[i] : 0;
-        size_t j = i;
-        for (; j > 0 && keys[j - 1] > key; --j) {
-            keys[j] = keys[j - 1];
-            if (values) values[j] = values[j - 1];
-        }
-        keys[j] = key;
-        if (values) values[j] = value;
-    }
-}
-
-qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
-                        uint32_t *values_spare, size_t count, int bits) {
-    if (count < 64) {
-        insertion_sort_keys(keys, values, count);
-        return QD_OK;
-    }
-    // As few passes as will do, and of them digits as short as will do: what one thread does grows with them.
-    int passes = (bits + RADIX_BITS - 1) / RADIX_BITS, digit = passes > 0 ? (bits + passes - 1) / passes : 1;
-    size_t grain = count < 4 * SORT_GRAIN ? FINE_SORT_GRAIN : SORT_GRAIN, radix = (size_t)1 << digit;
-    size_t ranges = qdi_range_count(count, grain);
-    qd_status status = qdi_reserve(team->allocator, &team->histogram, &team->histogram_room, 0,
-                                   ranges * radix, sizeof *team->histogram);
-    if (status != QD_OK) return status;
-    sort_pass pass = {keys, values, keys_spare, values_spare, team->histogram, grain, radix, 0};
-    for (; pass.shift < bits; pass.shift += digit) {
-        qdi_team_for(team, count, grain, count_sort_digits_range, &pass);
-        if (!digit_counts_to_places(&pass, ranges, count)) continue;
-        qdi_team_for(team, count, grain, move_sorted_range, &pass);
-        uint64_t *keys_from = pass.keys_out;
-        uint32_t *values_from = pass.values_out;
-        pass.keys_out = pass.keys == keys ? keys : keys_spare;
-        pass.values_out = pass.keys == keys ? values : values_spare;
-        pass.keys = keys_from;
-        pass.values = values ? values_from : NULL;
-    }
-    if (pass.keys != keys) qdi_team_for(team, count, COPY_GRAIN, copy_sorted_range, &pass);
-    return QD_OK;
+qd_status qdi_team_counts(qd_team *team, size_t count, size_t **counts) {
+    qd_status status = qdi_reserve(team->allocator, &team->counts, &team->counts_room, 0, count,
+                                   sizeof *team->counts);
+    *counts = team->counts;
+    return status;
 }
 
 void qdi_team_join(qd_team *team, qdi_ranks *ranks) {

@@ -9,6 +9,7 @@
 #include "core/base/cookie.h"
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/sort.h"
 #include "core/tree/image.h"
 #include "core/tree/pairs_impl.h"
 

@@ -341,7 +341,8 @@ qd_status qdi_pairs_gather(qd_pairs *pairs, qd_team *team) {
         status = qdi_reserve(pairs->allocator, &pairs->items, &pairs->room, 0, total, sizeof *pairs->items);
     if (status != QD_OK) return status;
     if (!pairs->alone)
-        qdi_team_for(team, pairs->part_count, 16, put_pair_parts_range, pairs);
+        qdi_team_for(team, pairs->part_count, pairs->part_count * HANDED / (total + HANDED) + 1,
+                     put_pair_parts_range, pairs);
     else if (pairs->taker)
         qdi_team_for(team, total, HANDED, hand_pairs_range, pairs);
     pairs->count = pairs->taker ? 0 : total;

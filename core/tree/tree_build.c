@@ -11,6 +11,7 @@
 #include "core/tree/tree_impl.h"
 
 #include "core/base/lower_bound.h"
+#include "core/parallel/sort.h"
 
 #include <string.h>
 

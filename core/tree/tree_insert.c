@@ -4,6 +4,7 @@
 // its arrivals in one go. Shared while threads work: a run belongs to the thread whose range it begins in,
 // and with it the target node and the node_of entries of its insertions; lists that outgrow their room are
 // counted and noted per range, and one thread takes rooms for all of them before any list is moved.
+#include "core/parallel/sort.h"
 #include "core/tree/kernel.h"
 
 enum { GRAIN = 128, INDEX_BITS = 28 };

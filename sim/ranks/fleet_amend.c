@@ -7,6 +7,7 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/sort.h"
 #include "core/tree/rename.h"
 #include "sim/ranks/fleet_contacts.h"
 #include "sim/ranks/fleet_needs.h"

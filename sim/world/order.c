@@ -1,5 +1,6 @@
 #include "sim/world/order.h"
 
+#include "core/parallel/sort.h"
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 

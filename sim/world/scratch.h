@@ -33,18 +33,11 @@ typedef struct qdi_link {
     uint32_t place;          ///< among the spots
     uint32_t rank, geometry; ///< what the spot has of it
     bool moves_a, moves_b;   ///< dynamic; the others take no part
-    bool own_a, own_b;       ///< no link of another range has that body
     uint8_t touches;         ///< that the solver works on; 0: none, as of sensors
     bool loaded;             ///< gave something along the normal in the last sub-step of the step before
     bool pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it
                   ///< through
 } qdi_link;
-
-/// Colouring: the highest priority of the links of a body, by parity of the round. Before the first round,
-/// one of the ranges that have such links, or that there are several.
-typedef struct qdi_claims {
-    _Atomic uint64_t highest[2];
-} qdi_claims;
 
 /// The colours that a colouring found: colour c is order[start[c]] to order[start[c + 1] - 1], and so are its
 /// constraints.

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <quadrille/math.h>
 #include <quadrille/world.h>
+#include <stdlib.h>
 
 // Every link is in exactly one colour, and within a colour (but for a serial last one) no body occurs twice.
 // Links of a colour keep the order of the spots; a serial one has that of the contacts.
@@ -71,8 +72,58 @@ QD_TEST(dense_world_is_coloured) {
     ck_assert(!colours.last_is_serial);
 }
 
+// A link by what decides when its turn comes.
+typedef struct turn {
+    uint32_t hash, rank;
+    const qdi_link *link;
+} turn;
+
+static int compare_turns(const void *left, const void *right) {
+    const turn *a = left, *b = right;
+    if (a->hash != b->hash) return a->hash > b->hash ? -1 : 1;
+    return a->rank > b->rank ? -1 : a->rank < b->rank;
+}
+
+// The colours are those of one list of all links, by the upper 12 bits of their hashes and then by rank, in
+// which each takes the smallest that is free at both of its bodies.
+static void check_greedy(const qd_world *world, size_t count, const qdi_colours *colours) {
+    qd_own_memory turn *turns = qd_test_memory((count + 1) * sizeof *turns);
+    qd_own_memory uint64_t *used = qd_test_zeros(world->count, sizeof *used);
+    qd_own_memory size_t *expected = qd_test_memory((count + 1) * sizeof *expected);
+    for (size_t i = 0; i < count; ++i) {
+        const qdi_link *link = &world->scratch.links[i];
+        turns[i] = (turn){link->hash >> 20, link->rank, link};
+    }
+    qsort(turns, count, sizeof *turns, compare_turns);
+    for (size_t i = 0; i < count; ++i) {
+        const qdi_link *link = turns[i].link;
+        size_t colour = 0;
+        while (colour < QDI_COLOURS_MAX && ((link->moves_a && used[link->row_a] >> colour & 1) ||
+                                            (link->moves_b && used[link->row_b] >> colour & 1)))
+            ++colour;
+        expected[link->place] = colour;
+        if (colour == QDI_COLOURS_MAX) continue;
+        if (link->moves_a) used[link->row_a] |= UINT64_C(1) << colour;
+        if (link->moves_b) used[link->row_b] |= UINT64_C(1) << colour;
+    }
+    for (size_t c = 0; c < colours->count; ++c)
+        for (size_t i = colours->start[c]; i < colours->start[c + 1]; ++i)
+            if (expected[world->scratch.coloured[i].place] != c)
+                ck_abort_msg("link %zu: not of colour %zu", i, c);
+}
+
+// So many contacts that ranges go together twice.
+QD_TEST_LOOP(colours_are_those_of_one_list, 0, 2) {
+    static const int threads[] = {1, 5};
+    qd_own(qd_world) world = dense_world(threads[_i], 60000);
+    qdi_colours colours = colour(world);
+    const size_t count = qdi_constraint_count(&world->present);
+    ck_assert_uint_gt(count, 40000);
+    check_greedy(world, count, &colours);
+}
+
 QD_TEST(colours_are_the_same_for_any_team) {
-    const int threads[] = {2, 16, 24}; // from 16 on in rounds
+    const int threads[] = {2, 16, 24};
     qd_own(qd_world) one = dense_world(1, 4000);
     qdi_colours expected = colour(one);
     size_t count = one->present.contact_count;
