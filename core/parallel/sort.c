@@ -45,19 +45,23 @@ static void copy_items(items from, items to, size_t count) {
 
 // ---- by one thread ----
 
-/// Sort: sorts a few items by insertion.
-static void sort_few(items all, size_t count) {
+/// Sort: sorts items by insertion.
+static void insert_items(items all, size_t count, int bit) {
     for (size_t i = 1; i < count; ++i) {
         const uint64_t key = all.keys[i];
         const uint32_t value = all.values ? all.values[i] : 0;
         size_t j = i;
-        for (; j > 0 && all.keys[j - 1] > key; --j) {
+        for (; j > 0 && all.keys[j - 1] >> bit > key >> bit; --j) {
             all.keys[j] = all.keys[j - 1];
             if (all.values) all.values[j] = all.values[j - 1];
         }
         all.keys[j] = key;
         if (all.values) all.values[j] = value;
     }
+}
+
+void qdi_sort_near(uint64_t *keys, uint32_t *values, size_t count) {
+    insert_items((items){keys, values}, count, 0);
 }
 
 /// Sort: moves items to their places by the digit at `shift`.
@@ -79,18 +83,27 @@ static void move_by_digit(items from, items to, size_t count, int shift, int dig
     }
 }
 
-/// Sort: sorts items; returns which of the two they end in.
-static items sort_items(items now, items next, size_t count) {
+/// Sort: how many bits to sort by next, of those in which keys differ: as few times as will do, and then as
+/// few bits as will do.
+static int digit_of(uint64_t differ, size_t count) {
+    const int most = count < LONG_FROM ? SHORT_DIGIT : LONG_DIGIT, bits = 64 - __builtin_clzll(differ),
+              passes = (bits + most - 1) / most;
+    return (bits + passes - 1) / passes;
+}
+
+/// Sort: sorts items by the bits of their keys from `bit` on; returns which of the two they end in.
+static items sort_items(items now, items next, size_t count, int bit) {
     if (count < FEW) {
-        sort_few(now, count);
+        insert_items(now, count, bit);
         return now;
     }
     uint64_t differ = 0;
     for (size_t i = 1; i < count; ++i) differ |= now.keys[i] ^ now.keys[0];
-    const int digit = count < LONG_FROM ? SHORT_DIGIT : LONG_DIGIT;
-    for (int shift = 0; shift < 64 && differ >> shift; shift += digit) {
+    for (int shift = bit; shift < 64 && differ >> shift;) {
         shift += __builtin_ctzll(differ >> shift);
+        const int digit = digit_of(differ >> shift, count);
         move_by_digit(now, next, count, shift, digit);
+        shift += digit;
         const items moved = next;
         next = now;
         now = moved;
@@ -99,13 +112,14 @@ static items sort_items(items now, items next, size_t count) {
 }
 
 /// Sort: the same; they end in the first.
-static void sort_in_place(items all, items spare, size_t count) {
-    const items sorted = sort_items(all, spare, count);
+static void sort_in_place(items all, items spare, size_t count, int bit) {
+    const items sorted = sort_items(all, spare, count, bit);
     if (sorted.keys != all.keys) copy_items(sorted, all, count);
 }
 
-void qdi_sort(uint64_t *keys, uint32_t *values, uint64_t *keys_spare, uint32_t *values_spare, size_t count) {
-    sort_in_place((items){keys, values}, (items){keys_spare, values_spare}, count);
+void qdi_sort(uint64_t *keys, uint32_t *values, uint64_t *keys_spare, uint32_t *values_spare, size_t count,
+              int bit) {
+    sort_in_place((items){keys, values}, (items){keys_spare, values_spare}, count, bit);
 }
 
 // ---- by blocks ----
@@ -129,7 +143,7 @@ static void bound_blocks(pick_job *job, size_t most) {
     uint64_t sample[BLOCKS_MOST * SAMPLES], spare[BLOCKS_MOST * SAMPLES];
     const size_t samples = most * SAMPLES;
     for (size_t i = 0; i < samples; ++i) sample[i] = job->all.keys[i * job->count / samples];
-    qdi_sort(sample, NULL, spare, NULL, samples);
+    qdi_sort(sample, NULL, spare, NULL, samples, 0);
     job->blocks = 1;
     job->block[0].low = 0;
     for (size_t i = SAMPLES; i < samples; i += SAMPLES) {
@@ -174,7 +188,7 @@ static void sort_blocks(void *context, size_t begin, size_t end) {
     for (size_t b = begin; b < end; ++b) {
         const block *of = &job->block[b];
         const items to = items_from(job->all, of->first);
-        const items sorted = sort_items(items_from(job->spare, of->first), to, of->count);
+        const items sorted = sort_items(items_from(job->spare, of->first), to, of->count, 0);
         if (sorted.keys != to.keys) copy_items(sorted, to, of->count);
     }
 }
@@ -276,7 +290,7 @@ qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_
     const items all = {keys, values}, spare = {keys_spare, values_spare};
     if (count >= RANGES_FROM) return sort_by_ranges(team, all, spare, count, bits);
     if (count < PICK_FROM || qdi_team_used(team) == 1)
-        sort_in_place(all, spare, count);
+        sort_in_place(all, spare, count, 0);
     else
         sort_by_blocks(team, all, spare, count);
     return QD_OK;

@@ -33,6 +33,8 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
+#include <string.h>
+
 enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12 };
 
 /// So many parts go together into one: 2^4.
@@ -151,8 +153,16 @@ static inline void paint(const colour_job *job, uint32_t number) {
     if (link->moves_b) use(job, link->row_b, bit);
 }
 
+/// Up to so many links of a part next to none have the same bits of the hash.
+enum { MANY_ALIKE = 16 << PRIORITY_BITS };
+
+/// Colours of contacts: the bits of a link's hash that count.
+static inline uint64_t hash_of(const qdi_link *link) {
+    return link->hash >> (32 - PRIORITY_BITS);
+}
+
 /// Colours of contacts: puts the links of a part that are left in order; returns how many. The last one is
-/// the first by priority: by the highest bits of the hash, then by rank. No two are equal.
+/// the first by priority: by the bits of the hash, then by rank. No two are equal.
 static size_t sort_part(const colour_job *job, size_t first, size_t last) {
     const size_t begin = first * QDI_CONTACT_GRAIN,
                  step = job->round > 0 ? (size_t)1 << (JOIN_BITS * (job->round - 1)) : 1;
@@ -163,11 +173,14 @@ static size_t sort_part(const colour_job *job, size_t first, size_t last) {
         const uint32_t *waiting = job->waiting + range * QDI_CONTACT_GRAIN;
         for (size_t i = 0; i < job->left[range]; ++i, ++count) {
             const qdi_link *link = &job->links[waiting[i]];
-            keys[count] = (uint64_t)(link->hash >> (32 - PRIORITY_BITS)) << job->rank_bits | link->rank;
+            keys[count] = hash_of(link) << job->rank_bits | link->rank;
             values[count] = waiting[i];
         }
     }
-    qdi_sort(keys, values, job->keys.key_spare + begin, job->keys.value_spare + begin, count);
+    const bool many = count > MANY_ALIKE;
+    qdi_sort(keys, values, job->keys.key_spare + begin, job->keys.value_spare + begin, count,
+             many ? 0 : job->rank_bits);
+    if (!many) qdi_sort_near(keys, values, count); // by rank, those that are alike
     return count;
 }
 
@@ -194,10 +207,24 @@ static void paint_parts(void *context, size_t begin, size_t end) {
     }
 }
 
-/// Colours of contacts: gives each link its colour.
-static void paint_all(qd_team *team, colour_job *job) {
+/// Colours of contacts: one thread gives each link its colour. As keys lie in order of rank at first, the
+/// sort has them by hash, then by rank.
+static void paint_alone(colour_job *job, size_t bodies) {
+    const qdi_keys *keys = &job->keys;
+    memset(job->bodies, 0, bodies * sizeof *job->bodies);
+    for (size_t i = 0; i < job->link_count; ++i) {
+        const qdi_link *link = &job->links[i];
+        keys->key[link->rank] = hash_of(link);
+        keys->value[link->rank] = (uint32_t)i;
+    }
+    qdi_sort(keys->key, keys->value, keys->key_spare, keys->value_spare, job->link_count, 0);
+    for (size_t i = job->link_count; i-- > 0;) paint(job, keys->value[i]);
+}
+
+/// Colours of contacts: the threads of a team give each link its colour.
+static void paint_together(qd_team *team, colour_job *job) {
     qdi_team_for(team, job->link_count, QDI_CONTACT_GRAIN, open_range, job);
-    if (job->ranges > 1) qdi_team_for(team, job->link_count, QDI_CONTACT_GRAIN, span_range, job);
+    qdi_team_for(team, job->link_count, QDI_CONTACT_GRAIN, span_range, job);
     for (size_t parts = job->ranges;; parts = qdi_range_count(parts, (size_t)1 << JOIN_BITS), ++job->round) {
         qdi_team_for(team, parts, 1, paint_parts, job);
         if (parts == 1) return;
@@ -266,7 +293,10 @@ static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colou
     if (status != QD_OK) return status;
     colours->count = colours->start[0] = 0;
     while (count >> job->rank_bits) ++job->rank_bits;
-    paint_all(world->team, job);
+    if (ranges == 1 || qdi_team_used(world->team) == 1)
+        paint_alone(job, world->count);
+    else
+        paint_together(world->team, job);
 
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_ranges, job);
     job->first[(SERIAL + 1) * ranges] = 0;

@@ -81,6 +81,33 @@ QD_TEST_LOOP(sorts_like_qsort_and_stably, 0, TEAMS) {
     }
 }
 
+// By the upper bits alone, then what is left.
+QD_TEST(sorts_by_some_bits) {
+    static const size_t counts[] = {0, 1, 2, 63, 64, 1000, 5000};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c) {
+        const size_t n = counts[c];
+        qd_own_memory uint64_t *keys = qd_test_memory((n + 1) * sizeof *keys);
+        qd_own_memory uint64_t *spare = qd_test_memory((n + 1) * sizeof *spare);
+        qd_own_memory uint32_t *values = qd_test_memory((n + 1) * sizeof *values);
+        qd_own_memory uint32_t *values_spare = qd_test_memory((n + 1) * sizeof *values);
+        qd_random random = qd_random_at(n, 3, 2);
+        for (size_t i = 0; i < n; ++i) {
+            keys[i] = qd_random_bits(&random) >> 40;
+            values[i] = (uint32_t)i;
+        }
+        qdi_sort(keys, values, spare, values_spare, n, 17);
+        for (size_t i = 1; i < n; ++i) {
+            ck_assert_uint_le(keys[i - 1] >> 17, keys[i] >> 17);
+            if (keys[i - 1] >> 17 == keys[i] >> 17) ck_assert_uint_lt(values[i - 1], values[i]);
+        }
+        qdi_sort_near(keys, values, n);
+        for (size_t i = 1; i < n; ++i) ck_assert_uint_le(keys[i - 1], keys[i]);
+        random = qd_random_at(n, 3, 2);
+        for (size_t i = 0; i < n; ++i) spare[i] = qd_random_bits(&random) >> 40;
+        for (size_t i = 0; i < n; ++i) ck_assert_uint_eq(keys[i], spare[values[i]]);
+    }
+}
+
 QD_TEST(sort_without_memory_moves_nothing) {
     enum { N = 70000 };
     static uint64_t keys[N], spare[N];

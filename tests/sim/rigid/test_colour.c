@@ -163,6 +163,26 @@ static void check_hub(int small, size_t colours_expected) {
     ck_assert(hub.x != 0 || hub.y != 0);
 }
 
+// So many at one body that all but its own links wait until the parts are one, and hashes are often alike.
+QD_TEST(hub_of_many_is_coloured) {
+    enum { SMALL = 70000 };
+    const double radius = 22000;
+    qd_world_def def = qd_test_def(3 * radius, 3 * radius);
+    def.threads = 3;
+    qd_own(qd_world) world = qd_test_world(&def);
+    ck_assert_int_eq(qd_world_reserve(world, SMALL + 1), QD_OK);
+    qd_test_disk(world, 1.5 * radius, 1.5 * radius, 0, 0, radius, 0);
+    for (int i = 0; i < SMALL; ++i) {
+        const double angle = 6.283185307179586 * i / SMALL, away = radius + 0.9;
+        qd_test_disk(world, 1.5 * radius + away * qd_cos(angle), 1.5 * radius + away * qd_sin(angle), 0, 0,
+                     0.95, 0);
+    }
+    qdi_colours colours = colour(world);
+    ck_assert_uint_ge(qdi_constraint_count(&world->present), SMALL);
+    ck_assert(colours.last_is_serial);
+    check_greedy(world, qdi_constraint_count(&world->present), &colours);
+}
+
 QD_TEST(hub_ends_in_a_serial_colour) {
     check_hub(50, 50);
     check_hub(QDI_COLOURS_MAX, QDI_COLOURS_MAX);
