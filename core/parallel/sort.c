@@ -32,15 +32,20 @@ typedef struct items {
     uint32_t *values;
 } items;
 
+/// Sort: items by their arrays.
+static items items_of(uint64_t *keys, uint32_t *values) {
+    return (items){keys, values};
+}
+
 /// Sort: items from place `first` on.
 static items items_from(items all, size_t first) {
-    return (items){all.keys + first, all.values ? all.values + first : NULL};
+    return items_of(all.keys + first, all.values ? all.values + first : NULL);
 }
 
 /// Sort: copies items.
 static void copy_items(items from, items to, size_t count) {
     memcpy(to.keys, from.keys, count * sizeof *to.keys);
-    if (to.values) memcpy(to.values, from.values, count * sizeof *to.values);
+    if (from.values && to.values) memcpy(to.values, from.values, count * sizeof *to.values);
 }
 
 // ---- by one thread ----
@@ -61,7 +66,7 @@ static void insert_items(items all, size_t count, int bit) {
 }
 
 void qdi_sort_near(uint64_t *keys, uint32_t *values, size_t count) {
-    insert_items((items){keys, values}, count, 0);
+    insert_items(items_of(keys, values), count, 0);
 }
 
 /// Sort: moves items to their places by the digit at `shift`.
@@ -119,7 +124,7 @@ static void sort_in_place(items all, items spare, size_t count, int bit) {
 
 void qdi_sort(uint64_t *keys, uint32_t *values, uint64_t *keys_spare, uint32_t *values_spare, size_t count,
               int bit) {
-    sort_in_place((items){keys, values}, (items){keys_spare, values_spare}, count, bit);
+    sort_in_place(items_of(keys, values), items_of(keys_spare, values_spare), count, bit);
 }
 
 // ---- by blocks ----
@@ -287,7 +292,7 @@ static qd_status sort_by_ranges(qd_team *team, items all, items spare, size_t co
 
 qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_t *keys_spare,
                         uint32_t *values_spare, size_t count, int bits) {
-    const items all = {keys, values}, spare = {keys_spare, values_spare};
+    const items all = items_of(keys, values), spare = items_of(keys_spare, values_spare);
     if (count >= RANGES_FROM) return sort_by_ranges(team, all, spare, count, bits);
     if (count < PICK_FROM || qdi_team_used(team) == 1)
         sort_in_place(all, spare, count, 0);
