@@ -116,31 +116,32 @@ static items sort_items(items now, items next, size_t count, int bit) {
     return now;
 }
 
-/// Sort: the same; they end in the first.
-static void sort_in_place(items all, items spare, size_t count, int bit) {
-    const items sorted = sort_items(all, spare, count, bit);
-    if (sorted.keys != all.keys) copy_items(sorted, all, count);
+/// Sort: the same; they end in `to`, which is one of the two.
+static void sort_to(items from, items room, items to, size_t count, int bit) {
+    const items sorted = sort_items(from, room, count, bit);
+    if (sorted.keys != to.keys) copy_items(sorted, to, count);
 }
 
 void qdi_sort(uint64_t *keys, uint32_t *values, uint64_t *keys_spare, uint32_t *values_spare, size_t count,
               int bit) {
-    sort_in_place(items_of(keys, values), items_of(keys_spare, values_spare), count, bit);
+    const items all = items_of(keys, values);
+    sort_to(all, items_of(keys_spare, values_spare), all, count, bit);
 }
 
 // ---- by blocks ----
 
 enum { BLOCKS_MOST = 16, BLOCK_LEAST = 1024, SAMPLES = 16 };
 
-/// The items whose keys are `low` to `low + span`, which come to lie from `first` on.
+/// The items whose keys are `low` to `low + span`.
 typedef struct block {
     uint64_t low, span;
-    size_t first, count;
 } block;
 
 typedef struct pick_job {
     items all, spare;
     size_t count, blocks;
     block block[BLOCKS_MOST];
+    size_t first[BLOCKS_MOST + 1]; ///< how many a block has, then where they come to lie
 } pick_job;
 
 /// Sort: bounds of the blocks, at most `most`, by keys from all over.
@@ -168,7 +169,7 @@ static void count_blocks(void *context, size_t begin, size_t end) {
         const uint64_t low = job->block[b].low, span = job->block[b].span, *keys = job->all.keys;
         size_t count = 0;
         for (size_t i = 0; i < job->count; ++i) count += keys[i] - low <= span;
-        job->block[b].count = count;
+        job->first[b] = count;
     }
 }
 
@@ -178,8 +179,9 @@ static void pick_blocks(void *context, size_t begin, size_t end) {
     const pick_job *job = context;
     for (size_t b = begin; b < end; ++b) {
         const block *of = &job->block[b];
-        const items from = job->all, to = items_from(job->spare, of->first);
-        for (size_t i = 0, place = 0; place < of->count; ++i) {
+        const items from = job->all, to = items_from(job->spare, job->first[b]);
+        const size_t count = job->first[b + 1] - job->first[b];
+        for (size_t i = 0, place = 0; place < count; ++i) {
             to.keys[place] = from.keys[i];
             if (to.values) to.values[place] = from.values[i];
             place += from.keys[i] - of->low <= of->span;
@@ -191,26 +193,21 @@ static void pick_blocks(void *context, size_t begin, size_t end) {
 static void sort_blocks(void *context, size_t begin, size_t end) {
     const pick_job *job = context;
     for (size_t b = begin; b < end; ++b) {
-        const block *of = &job->block[b];
-        const items to = items_from(job->all, of->first);
-        const items sorted = sort_items(items_from(job->spare, of->first), to, of->count, 0);
-        if (sorted.keys != to.keys) copy_items(sorted, to, of->count);
+        const items to = items_from(job->all, job->first[b]);
+        sort_to(items_from(job->spare, job->first[b]), to, to, job->first[b + 1] - job->first[b], 0);
     }
 }
 
 /// Sort: some thousand items.
 static void sort_by_blocks(qd_team *team, items all, items spare, size_t count) {
-    const size_t most = count / BLOCK_LEAST, threads = (size_t)qdi_team_used(team);
+    const size_t threads = (size_t)qdi_team_used(team);
     pick_job job = {.all = all, .spare = spare, .count = count};
-    bound_blocks(&job, most < threads && most < BLOCKS_MOST ? most
-                       : threads < BLOCKS_MOST              ? threads
-                                                            : BLOCKS_MOST);
+    size_t most = count / BLOCK_LEAST;
+    if (most > threads) most = threads;
+    if (most > BLOCKS_MOST) most = BLOCKS_MOST;
+    bound_blocks(&job, most);
     qdi_team_for(team, job.blocks, 1, count_blocks, &job);
-    size_t first = 0;
-    for (size_t b = 0; b < job.blocks; ++b) {
-        job.block[b].first = first;
-        first += job.block[b].count;
-    }
+    (void)qdi_exclusive_scan(job.first, job.blocks + 1);
     qdi_team_for(team, job.blocks, 1, pick_blocks, &job);
     qdi_team_for(team, job.blocks, 1, sort_blocks, &job);
 }
@@ -295,7 +292,7 @@ qd_status qdi_team_sort(qd_team *team, uint64_t *keys, uint32_t *values, uint64_
     const items all = items_of(keys, values), spare = items_of(keys_spare, values_spare);
     if (count >= RANGES_FROM) return sort_by_ranges(team, all, spare, count, bits);
     if (count < PICK_FROM || qdi_team_used(team) == 1)
-        sort_in_place(all, spare, count, 0);
+        sort_to(all, spare, all, count, 0);
     else
         sort_by_blocks(team, all, spare, count);
     return QD_OK;

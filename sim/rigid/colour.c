@@ -33,9 +33,7 @@
 #include "sim/world/scratch.h"
 #include "sim/world/world_impl.h"
 
-#include <string.h>
-
-enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12 };
+enum { SERIAL = QDI_COLOURS_MAX, PRIORITY_BITS = 12, RANK_BITS = 32 };
 
 /// So many parts go together into one: 2^4.
 enum { JOIN_BITS = 4 };
@@ -61,7 +59,6 @@ typedef struct colour_job {
     qdi_link *coloured;
     qdi_keys keys;
     unsigned round; ///< from 0 on; a part has 2^(JOIN_BITS * round) ranges
-    int rank_bits;
 } colour_job;
 
 // ---- bodies ----
@@ -173,13 +170,13 @@ static size_t sort_part(const colour_job *job, size_t first, size_t last) {
         const uint32_t *waiting = job->waiting + range * QDI_CONTACT_GRAIN;
         for (size_t i = 0; i < job->left[range]; ++i, ++count) {
             const qdi_link *link = &job->links[waiting[i]];
-            keys[count] = hash_of(link) << job->rank_bits | link->rank;
+            keys[count] = hash_of(link) << RANK_BITS | link->rank;
             values[count] = waiting[i];
         }
     }
     const bool many = count > MANY_ALIKE;
     qdi_sort(keys, values, job->keys.key_spare + begin, job->keys.value_spare + begin, count,
-             many ? 0 : job->rank_bits);
+             many ? 0 : RANK_BITS);
     if (!many) qdi_sort_near(keys, values, count); // by rank, those that are alike
     return count;
 }
@@ -209,9 +206,8 @@ static void paint_parts(void *context, size_t begin, size_t end) {
 
 /// Colours of contacts: one thread gives each link its colour. As keys lie in order of rank at first, the
 /// sort has them by hash, then by rank.
-static void paint_alone(colour_job *job, size_t bodies) {
+static void paint_alone(const colour_job *job) {
     const qdi_keys *keys = &job->keys;
-    memset(job->bodies, 0, bodies * sizeof *job->bodies);
     for (size_t i = 0; i < job->link_count; ++i) {
         const qdi_link *link = &job->links[i];
         keys->key[link->rank] = hash_of(link);
@@ -292,11 +288,12 @@ static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colou
     const qd_status status = qdi_keys_take(arena, count, &job->keys);
     if (status != QD_OK) return status;
     colours->count = colours->start[0] = 0;
-    while (count >> job->rank_bits) ++job->rank_bits;
-    if (ranges == 1 || qdi_team_used(world->team) == 1)
-        paint_alone(job, world->count);
-    else
+    if (ranges == 1 || qdi_team_used(world->team) == 1) {
+        qdi_team_zero(world->team, job->bodies, world->count * sizeof *job->bodies);
+        paint_alone(job);
+    } else {
         paint_together(world->team, job);
+    }
 
     qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_ranges, job);
     job->first[(SERIAL + 1) * ranges] = 0;

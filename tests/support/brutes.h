@@ -1,24 +1,16 @@
 #pragma once
 
 #include "tests/support/harness.h"
+#include "tests/support/teams.h"
 
 #include <quadrille/brute.h>
 
-QD_OWN_POINTER(qd_team, qd_team_destroy)
 QD_OWN_POINTER(qd_brute, qd_brute_destroy)
 QD_OWN_POINTER(qd_pairs, qd_pairs_destroy)
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/// Teams, worlds, brute-force indices and lists of pairs, which fail the running test where one is refused.
-
-static inline qd_team *make_team(int threads) {
-    qd_team_def def = qd_team_def_default();
-    def.threads = threads;
-    qd_team *team = NULL;
-    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
-    return team;
-}
+/// Worlds, brute-force indices and lists of pairs, which fail the running test where one is refused.
 
 static inline qd_tree_def def_of(double width, double height, bool x_periodic, bool y_periodic) {
     qd_tree_def def = qd_tree_def_default();

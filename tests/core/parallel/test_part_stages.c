@@ -4,13 +4,12 @@
 #include "core/parallel/parallel.h"
 #include "core/parallel/stages.h"
 #include "tests/support/harness.h"
+#include "tests/support/teams.h"
 
 #include <quadrille/hash.h>
 #include <quadrille/random.h>
 #include <stdbool.h>
 #include <string.h>
-
-QD_OWN_POINTER(qd_team, qd_team_destroy)
 
 enum { STAGES_MOST = 40 };
 
@@ -58,10 +57,7 @@ static void check_web(uint64_t seed) {
     shared.slow = below(&random, 4) == 0;
     for (size_t stage = 0; stage < plain.stages; ++stage)
         for (size_t part = 0; part < plain.parts; ++part) weave(&plain, part, stage);
-    qd_team_def def = qd_team_def_default();
-    def.threads = 1 + (int)below(&random, 9);
-    qd_own(qd_team) team = NULL;
-    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
+    qd_own(qd_team) team = make_team(1 + (int)below(&random, 9));
     for (int again = 0; again < 3; ++again) {
         web here = shared;
         qdi_team_stages(team, here.parts, here.stages, here.neighbours, weave, &here);
@@ -70,7 +66,7 @@ static void check_web(uint64_t seed) {
                           (unsigned long long)seed, part, here.done[part], here.stages);
             ck_assert_msg(memcmp(here.value[part], plain.value[part], sizeof plain.value[part]) == 0,
                           "seed %llu: part %zu of %zu saw another stage of its neighbours with %d threads",
-                          (unsigned long long)seed, part, plain.parts, def.threads);
+                          (unsigned long long)seed, part, plain.parts, qd_team_threads(team));
         }
     }
 }
@@ -80,10 +76,7 @@ QD_TEST(neighbours_are_seen_as_they_were_in_the_stage_before) {
 }
 
 QD_TEST(no_stages_do_nothing_and_one_part_does_all) {
-    qd_team_def def = qd_team_def_default();
-    def.threads = 3;
-    qd_own(qd_team) team = NULL;
-    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
+    qd_own(qd_team) team = make_team(3);
     web none = {.parts = 5}, one = {.parts = 1, .stages = 7, .neighbours = {1}};
     qdi_team_stages(team, none.parts, none.stages, none.neighbours, weave, &none);
     for (size_t part = 0; part < none.parts; ++part) ck_assert_uint_eq(none.done[part], 0);

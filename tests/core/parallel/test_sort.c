@@ -3,19 +3,10 @@
 
 #include "core/parallel/parallel.h"
 #include "tests/support/harness.h"
+#include "tests/support/teams.h"
 
 #include <quadrille/random.h>
 #include <stdlib.h>
-
-QD_OWN_POINTER(qd_team, qd_team_destroy)
-
-static qd_team *make_team(int threads) {
-    qd_team_def def = qd_team_def_default();
-    def.threads = threads;
-    qd_team *team = NULL;
-    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
-    return team;
-}
 
 static const int teams[] = {1, 2, 7, 20};
 enum { TEAMS = sizeof teams / sizeof teams[0] };

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE // setrlimit, sched_getcpu
 #include "core/parallel/parallel.h"
 #include "tests/support/harness.h"
+#include "tests/support/teams.h"
 
 #include <quadrille/random.h>
 #include <sched.h>
@@ -11,17 +12,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-QD_OWN_POINTER(qd_team, qd_team_destroy)
-
-static qd_team *make_team(int threads) {
-    qd_team_def def = qd_team_def_default();
-    def.threads = threads;
-    qd_team *team = NULL;
-    ck_assert_int_eq(qd_team_create(&def, &team), QD_OK);
-    ck_assert_int_eq(qd_team_threads(team), threads);
-    return team;
-}
 
 static const int teams[] = {1, 2, 3, 7};
 enum { TEAMS = sizeof teams / sizeof teams[0] };
