@@ -51,14 +51,14 @@ static void find_holes(void *context, size_t begin, size_t end) {
         job->holes[begin + count] = (uint32_t)i;
         count += job->left[met[i].a] | job->left[met[i].b];
     }
-    job->hole_count[begin / QDI_CONTACT_GRAIN] = count;
+    job->hole_count[begin / QDI_CANDIDATE_GRAIN] = count;
 }
 
 /// Takes the candidates of leavers out: what comes last fills their places.
 static void close_holes(qdi_meeting *met, size_t *met_count, const leaver_job *job, size_t ranges) {
     for (size_t range = ranges; range-- > 0;)
         for (size_t k = job->hole_count[range]; k-- > 0;)
-            met[job->holes[range * QDI_CONTACT_GRAIN + k]] = met[--*met_count];
+            met[job->holes[range * QDI_CANDIDATE_GRAIN + k]] = met[--*met_count];
 }
 
 /// Margin: tells the tree of the leavers' new boxes.
@@ -209,7 +209,7 @@ qd_status qdi_leavers_refresh(qdi_fatten_job *fat, qdi_found *found) {
     qd_world *world = fat->world;
     fat->bare = world->def.margin == 0 || (isnan(world->def.margin) && world->margin.horizon == 0);
     qdi_arena *arena = &world->scratch.arena;
-    size_t met_ranges = qdi_range_count(world->met_count, QDI_CONTACT_GRAIN), left = world->margin.left;
+    size_t met_ranges = qdi_range_count(world->met_count, QDI_CANDIDATE_GRAIN), left = world->margin.left;
     leaver_job job = {.world = world, .fat = fat, .first = world->scratch.left};
     job.rows = qdi_arena_take(arena, left, sizeof *job.rows);
     job.left = qdi_arena_take(arena, world->count, sizeof *job.left);
@@ -223,7 +223,7 @@ qd_status qdi_leavers_refresh(qdi_fatten_job *fat, qdi_found *found) {
     found->left = job.left;
     (void)qdi_exclusive_scan(job.first, qdi_range_count(world->count, QDI_BODY_GRAIN));
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, gather_leavers, &job);
-    qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, find_holes, &job);
+    qdi_team_for(world->team, world->met_count, QDI_CANDIDATE_GRAIN, find_holes, &job);
     close_holes(world->met, &world->met_count, &job, met_ranges);
     world->scratch.hits_layout = 0;
     world->margin.edited = true;

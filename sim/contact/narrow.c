@@ -388,7 +388,7 @@ qdi_narrow_job qdi_narrow_job_of(const qd_world *world, const qdi_motion *motion
         .meet_hulls = qdi_hulls_of(world->def.simd)};
     job.reaches = qdi_reaches(&job.reach);
     job.plain = world->shaped == 0 && world->fixed == 0 && !job.choosy && !job.senses;
-    job.grain = job.plain ? QDI_CONTACT_GRAIN : QDI_SHAPED_GRAIN;
+    job.grain = job.plain ? QDI_CANDIDATE_GRAIN : QDI_SHAPED_GRAIN;
     return job;
 }
 

@@ -130,7 +130,7 @@ qd_status qdi_meetings_splice(const qdi_contact_splice *splice, const uint8_t *f
     qd_status status = qdi_splice_find(world->team, arena, &job.all);
     if (status == QD_OK) status = begin_state(&job, count_pairs(&job));
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, copy_range, &job);
+    qdi_team_for(world->team, count, QDI_CANDIDATE_GRAIN, copy_range, &job);
     for (size_t k = 0; k < job.all.coming && status == QD_OK; ++k)
         status = put_coming(&job, &splice->come[job.coming[k]], job.all.place[k]);
     return status;

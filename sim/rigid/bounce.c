@@ -200,7 +200,7 @@ static void sweep_range(void *context, size_t begin, size_t end) {
     const bounce_job *job = context;
     size_t bounced = 0;
     for (size_t i = begin; i < end; ++i) bounced += bounce(job, job->first + i);
-    job->bounced[begin / QDI_BOUNCE_GRAIN] = bounced;
+    job->bounced[begin / QDI_CONTACT_GRAIN] = bounced;
 }
 
 /// All colours once; true where some contact bounced.
@@ -215,14 +215,14 @@ static bool sweep(qd_world *world, bounce_job *job, const qdi_colours *colours) 
             for (size_t i = 0; i < count; ++i) bounced += bounce(job, job->first + i);
             continue;
         }
-        qdi_team_for(world->team, count, QDI_BOUNCE_GRAIN, sweep_range, job);
-        bounced += qdi_exclusive_scan(job->bounced, qdi_range_count(count, QDI_BOUNCE_GRAIN));
+        qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, sweep_range, job);
+        bounced += qdi_exclusive_scan(job->bounced, qdi_range_count(count, QDI_CONTACT_GRAIN));
     }
     return bounced > 0;
 }
 
 qd_status qdi_bounce(qd_world *world, const qdi_colours *colours) {
-    const size_t ranges = qdi_range_count(colours->start[colours->count], QDI_BOUNCE_GRAIN);
+    const size_t ranges = qdi_range_count(colours->start[colours->count], QDI_CONTACT_GRAIN);
     bounce_job job = {.world = world, .motion = world->next};
     job.bounced = qdi_arena_take(&world->scratch.arena, ranges, sizeof *job.bounced);
     if (!job.bounced) return QD_ERR_MEMORY;

@@ -435,7 +435,7 @@ static qd_status reserve(const qdi_step *step) {
 static void look_at_all(find_job *job) {
     const qd_world *world = job->step->world;
     qdi_team_for_workers(world->team, world->met_count,
-                         qdi_fine_grain(world->team, world->met_count, CANDIDATES_LEAST, QDI_CONTACT_GRAIN),
+                         qdi_fine_grain(world->team, world->met_count, CANDIDATES_LEAST, QDI_CANDIDATE_GRAIN),
                          look_at_candidates, job);
     if (!job->walls) return;
     if (job->step->following && !job->step->first)

@@ -114,7 +114,7 @@ static void use(const colour_job *job, uint32_t row, uint64_t used) {
 /// Colours of contacts: the bodies of a range of links.
 static void open_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
-    const uint32_t range = (uint32_t)(begin / QDI_CONTACT_GRAIN);
+    const uint32_t range = (uint32_t)(begin / QDI_CANDIDATE_GRAIN);
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &job->links[i];
         job->waiting[i] = (uint32_t)i;
@@ -127,7 +127,7 @@ static void open_range(void *context, size_t begin, size_t end) {
 /// Colours of contacts: notes of which ranges the bodies of a range of links are.
 static void span_range(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
-    const uint32_t range = (uint32_t)(begin / QDI_CONTACT_GRAIN);
+    const uint32_t range = (uint32_t)(begin / QDI_CANDIDATE_GRAIN);
     for (size_t i = begin; i < end; ++i) {
         const qdi_link *link = &job->links[i];
         if (link->moves_a) span_body(job, link->row_a, range);
@@ -161,13 +161,13 @@ static inline uint64_t hash_of(const qdi_link *link) {
 /// Colours of contacts: puts the links of a part that are left in order; returns how many. The last one is
 /// the first by priority: by the bits of the hash, then by rank. No two are equal.
 static size_t sort_part(const colour_job *job, size_t first, size_t last) {
-    const size_t begin = first * QDI_CONTACT_GRAIN,
+    const size_t begin = first * QDI_CANDIDATE_GRAIN,
                  step = job->round > 0 ? (size_t)1 << (JOIN_BITS * (job->round - 1)) : 1;
     uint64_t *keys = job->keys.key + begin;
     uint32_t *values = job->keys.value + begin;
     size_t count = 0;
     for (size_t range = first; range < last; range += step) {
-        const uint32_t *waiting = job->waiting + range * QDI_CONTACT_GRAIN;
+        const uint32_t *waiting = job->waiting + range * QDI_CANDIDATE_GRAIN;
         for (size_t i = 0; i < job->left[range]; ++i, ++count) {
             const qdi_link *link = &job->links[waiting[i]];
             keys[count] = hash_of(link) << RANK_BITS | link->rank;
@@ -187,8 +187,8 @@ static void paint_parts(void *context, size_t begin, size_t end) {
     const size_t size = (size_t)1 << (JOIN_BITS * job->round);
     for (size_t part = begin; part < end; ++part) {
         const size_t first = part * size, last = first + size < job->ranges ? first + size : job->ranges;
-        const uint32_t *values = job->keys.value + first * QDI_CONTACT_GRAIN;
-        uint32_t *waiting = job->waiting + first * QDI_CONTACT_GRAIN;
+        const uint32_t *values = job->keys.value + first * QDI_CANDIDATE_GRAIN;
+        uint32_t *waiting = job->waiting + first * QDI_CANDIDATE_GRAIN;
         size_t left = 0;
         for (size_t i = sort_part(job, first, last); i-- > 0;) {
             const qdi_link *link = &job->links[values[i]];
@@ -219,8 +219,8 @@ static void paint_alone(const colour_job *job) {
 
 /// Colours of contacts: the threads of a team give each link its colour.
 static void paint_together(qd_team *team, colour_job *job) {
-    qdi_team_for(team, job->link_count, QDI_CONTACT_GRAIN, open_range, job);
-    qdi_team_for(team, job->link_count, QDI_CONTACT_GRAIN, span_range, job);
+    qdi_team_for(team, job->link_count, QDI_CANDIDATE_GRAIN, open_range, job);
+    qdi_team_for(team, job->link_count, QDI_CANDIDATE_GRAIN, span_range, job);
     for (size_t parts = job->ranges;; parts = qdi_range_count(parts, (size_t)1 << JOIN_BITS), ++job->round) {
         qdi_team_for(team, parts, 1, paint_parts, job);
         if (parts == 1) return;
@@ -232,7 +232,7 @@ static void paint_together(qd_team *team, colour_job *job) {
 /// Counts the links of each colour, range by range.
 static void count_ranges(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
-    size_t range = begin / QDI_CONTACT_GRAIN, counts[SERIAL + 1] = {0};
+    size_t range = begin / QDI_CANDIDATE_GRAIN, counts[SERIAL + 1] = {0};
     for (size_t i = begin; i < end; ++i) ++counts[job->colour[i]];
     for (size_t c = 0; c <= SERIAL; ++c) job->first[c * job->ranges + range] = counts[c];
 }
@@ -240,7 +240,7 @@ static void count_ranges(void *context, size_t begin, size_t end) {
 /// Works out where each range puts its links of a colour.
 static void place_ranges(void *context, size_t begin, size_t end) {
     const colour_job *job = context;
-    size_t range = begin / QDI_CONTACT_GRAIN, next[SERIAL + 1];
+    size_t range = begin / QDI_CANDIDATE_GRAIN, next[SERIAL + 1];
     for (size_t c = 0; c <= SERIAL; ++c) next[c] = job->first[c * job->ranges + range];
     for (size_t i = begin; i < end; ++i) job->order[next[job->colour[i]]++] = (uint32_t)i;
 }
@@ -295,10 +295,10 @@ static qd_status colour_all(qd_world *world, colour_job *job, qdi_colours *colou
         paint_together(world->team, job);
     }
 
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, count_ranges, job);
+    qdi_team_for(world->team, count, QDI_CANDIDATE_GRAIN, count_ranges, job);
     job->first[(SERIAL + 1) * ranges] = 0;
     (void)qdi_exclusive_scan(job->first, (SERIAL + 1) * ranges + 1);
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, place_ranges, job);
+    qdi_team_for(world->team, count, QDI_CANDIDATE_GRAIN, place_ranges, job);
     const size_t serial = job->first[SERIAL * ranges];
     for (size_t c = 0; c <= SERIAL && job->first[c * ranges] < count;
          ++c) // a colour is taken only where those before it are
@@ -318,13 +318,13 @@ qd_status qdi_colour(qd_world *world, size_t count, bool changed, qdi_colours *c
     if (status != QD_OK) return status;
     colour_job job = {.links = scratch->links,
                       .link_count = count,
-                      .ranges = qdi_range_count(count, QDI_CONTACT_GRAIN),
+                      .ranges = qdi_range_count(count, QDI_CANDIDATE_GRAIN),
                       .order = scratch->colour_order,
                       .coloured = scratch->coloured};
     if (changed) status = colour_all(world, &job, &scratch->colours);
     if (status != QD_OK) return status;
     scratch->link_count = count;
     *colours = scratch->colours;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, put_range, &job);
+    qdi_team_for(world->team, count, QDI_CANDIDATE_GRAIN, put_range, &job);
     return QD_OK;
 }

@@ -93,8 +93,8 @@ qd_status qdi_solver_list(qdi_solver_job *solver, const qdi_domains *domains) {
     // A scan over some thousand pieces is short beside a step of so many links.
     list_job job = {.solver = solver,
                     .domains = domains,
-                    .piece = all / QDI_CONTACT_GRAIN > QDI_CONTACT_GRAIN ? all / QDI_CONTACT_GRAIN
-                                                                         : QDI_CONTACT_GRAIN,
+                    .piece = all / QDI_CANDIDATE_GRAIN > QDI_CANDIDATE_GRAIN ? all / QDI_CANDIDATE_GRAIN
+                                                                             : QDI_CANDIDATE_GRAIN,
                     .kinds = QDI_KINDS_OF_DOMAIN * domains->count};
     for (size_t c = 0; c < colours->count; ++c)
         job.first_piece[c + 1] = job.first_piece[c] +

@@ -79,7 +79,7 @@ static qd_status list_all(qd_world *world) {
     ends_job job = {.world = world, .count = qdi_arena_take(&scratch->arena, ranges, sizeof *job.count)};
     if (status != QD_OK || !job.count) return QD_ERR_MEMORY;
     job.alone = qdi_team_used(world->team) == 1;
-    qdi_team_for(world->team, world->met_count, QDI_TOUCH_GRAIN, hang_candidates, &job);
+    qdi_team_for(world->team, world->met_count, QDI_CANDIDATE_GRAIN, hang_candidates, &job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, count_ends, &job);
     (void)qdi_exclusive_scan(job.count, ranges);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_ends, &job);

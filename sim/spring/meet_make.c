@@ -110,7 +110,8 @@ static qdi_meet_rows rows_of(const qdi_meet_job *job) {
 // Makes the contacts of a range of candidates, some side by side.
 static void make_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
-    const size_t range = begin / QDI_CONTACT_GRAIN, ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    const size_t range = begin / QDI_CANDIDATE_GRAIN,
+                 ranges = qdi_range_count(job->pairs, QDI_CANDIDATE_GRAIN);
     const size_t first = job->count[range],
                  stop = range + 1 < ranges ? job->count[range + 1] : job->wall_first;
     (void)end;
@@ -155,20 +156,20 @@ static void make_law(qdi_meet_job *job) {
 void qdi_meet_make(qdi_meet_job *job) {
     qd_team *team = job->world->team;
     make_law(job);
-    qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
-    qdi_team_for(team, job->wall_total, QDI_CONTACT_GRAIN, make_walls, job);
+    qdi_team_for(team, job->pairs, QDI_CANDIDATE_GRAIN, make_pairs, job);
+    qdi_team_for(team, job->wall_total, QDI_CANDIDATE_GRAIN, make_walls, job);
 }
 
 // Springs that meet: contacts of disks with each other that count here.
 static size_t own_pairs(const qdi_meet_job *job) {
     size_t count = 0;
-    for (size_t k = 0; job->own && k < qdi_range_count(job->pairs, QDI_CONTACT_GRAIN); ++k)
+    for (size_t k = 0; job->own && k < qdi_range_count(job->pairs, QDI_CANDIDATE_GRAIN); ++k)
         count += job->own[k];
     return job->own ? count : job->wall_first;
 }
 
 qd_status qdi_meet_sum(qdi_meet_job *job, double sums[QDI_TALLY_LANES]) {
-    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CANDIDATE_GRAIN);
     qd_team *team = job->world->team;
     qdi_tally_cut *kept = &job->world->scratch.meet_cut, cut;
     qdi_tally_most most = {{0}};
@@ -180,7 +181,7 @@ qd_status qdi_meet_sum(qdi_meet_job *job, double sums[QDI_TALLY_LANES]) {
     for (int k = 0; k < QDI_TALLY_LANES; ++k)
         same = same && cut.first[k] == kept->first[k] && cut.second[k] == kept->second[k];
     *kept = cut;
-    if (!same) qdi_team_for(team, job->pairs, QDI_CONTACT_GRAIN, make_pairs, job);
+    if (!same) qdi_team_for(team, job->pairs, QDI_CANDIDATE_GRAIN, make_pairs, job);
     qdi_tally sum = {{0}, {0}};
     for (size_t r = 0; r < ranges; ++r) qdi_tally_merge(&sum, &job->tallies[r].sum);
     return qdi_sum_end(team, &sum, sums);

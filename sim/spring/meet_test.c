@@ -31,7 +31,7 @@ static qd_status list_before(qdi_meet_job *job) {
     job->list_next = qdi_arena_take(arena, old, sizeof *job->list_next);
     if (!job->lists || !job->list_next) return QD_ERR_MEMORY;
     for (size_t i = 0; i < indices; ++i) atomic_init(&job->lists[i], 0);
-    qdi_team_for(job->world->team, old, QDI_CONTACT_GRAIN, list_range, job);
+    qdi_team_for(job->world->team, old, QDI_CANDIDATE_GRAIN, list_range, job);
     return QD_OK;
 }
 
@@ -150,7 +150,7 @@ static inline void note_bodies(qdi_slot_way *of, qdi_meeting pair) {
 static size_t check_slots(const qdi_meet_job *job, size_t begin, size_t end) {
     const qdi_meeting *met = job->narrow.pairs;
     const qdi_scratch *scratch = &job->world->scratch;
-    qdi_slot_way *of = &scratch->slot_way[begin / QDI_CONTACT_GRAIN];
+    qdi_slot_way *of = &scratch->slot_way[begin / QDI_CANDIDATE_GRAIN];
     size_t fresh = 0;
     for (size_t at = begin; at < end; at += BLOCK) {
         const size_t stop = at + BLOCK < end ? at + BLOCK : end;
@@ -172,7 +172,7 @@ static size_t check_slots(const qdi_meet_job *job, size_t begin, size_t end) {
 // Springs that meet: brings the slots of a range up to date; true where they are those of the step before.
 static bool renew_slots(const qdi_meet_job *job, size_t begin, size_t end) {
     if (job->same) return true;
-    qdi_slot_way *of = &job->world->scratch.slot_way[begin / QDI_CONTACT_GRAIN];
+    qdi_slot_way *of = &job->world->scratch.slot_way[begin / QDI_CANDIDATE_GRAIN];
     if (begin >= job->kept) *of = (qdi_slot_way){.way = 0};
     const size_t fresh = check_slots(job, begin, end);
     const bool others = 2 * fresh > end - begin;
@@ -216,7 +216,8 @@ static bool test_listed(const qdi_meet_job *job, double way, const uint32_t *lis
     const qdi_meeting *pairs = job->narrow.pairs;
     uint32_t *slot_place = job->world->scratch.slot_place;
     float *slot_apart = job->world->scratch.slot_apart;
-    const bool sparse = 2 * count < QDI_CONTACT_GRAIN; // else neighbours in the list are neighbours in memory
+    const bool sparse = 2 * count <
+                        QDI_CANDIDATE_GRAIN; // else neighbours in the list are neighbours in memory
     bool changed = false;
     for (size_t k = 0; k < count; ++k) {
         const uint32_t i = list[k], held = slot_place[i];
@@ -262,7 +263,7 @@ static size_t list_close(const qdi_meet_job *job, float way, size_t begin, size_
 // Springs that meet: puts the part's own hits first, others' behind; returns how many these are.
 static size_t own_first(const qdi_meet_job *job, uint32_t *list, size_t count) {
     const uint8_t *ghost = job->world->part->ghost;
-    uint32_t others[QDI_CONTACT_GRAIN];
+    uint32_t others[QDI_CANDIDATE_GRAIN];
     size_t own = 0, other = 0;
     for (size_t k = 0; k < count; ++k) {
         const uint32_t i = list[k];
@@ -281,7 +282,7 @@ static size_t merge_touching(const qdi_meet_job *job, size_t begin, const uint32
                              uint32_t *list) {
     const qdi_scratch *scratch = &job->world->scratch;
     const uint32_t *slot_place = scratch->slot_place, *before = scratch->slot_hits + begin,
-                   *stop = before + scratch->slot_touch[begin / QDI_CONTACT_GRAIN];
+                   *stop = before + scratch->slot_touch[begin / QDI_CANDIDATE_GRAIN];
     size_t found = 0;
     for (size_t k = 0; k < count; ++k) {
         if (slot_place[tested[k]] != QDI_MEET_BEGINS) continue;
@@ -308,7 +309,7 @@ static size_t find_touching(const qdi_meet_job *job, size_t begin, size_t end, u
 // Springs that meet: notes the slots of a range that touch, with the places that they had; returns how many
 // begin.
 static size_t note_touching(const qdi_meet_job *job, size_t begin, uint32_t *list, size_t found) {
-    const size_t range = begin / QDI_CONTACT_GRAIN;
+    const size_t range = begin / QDI_CANDIDATE_GRAIN;
     const uint32_t *slot_place = job->world->scratch.slot_place;
     uint32_t *hits = job->world->scratch.slot_hits + begin;
     size_t begun = 0;
@@ -330,7 +331,7 @@ static size_t note_touching(const qdi_meet_job *job, size_t begin, uint32_t *lis
 static void test_pairs(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
     const qdi_scratch *scratch = &job->world->scratch;
-    const size_t range = begin / QDI_CONTACT_GRAIN;
+    const size_t range = begin / QDI_CANDIDATE_GRAIN;
     const bool same = renew_slots(job, begin, end);
     uint32_t *list = job->from + begin; // which is not needed before
     const double way = way_of_range(job, range);
@@ -448,7 +449,7 @@ static size_t find_walls(const qdi_meet_job *job) {
 // Springs that meet: marks what goes on of the contacts of the moment before that were of a range.
 static void mark_range(void *context, size_t begin, size_t end) {
     const qdi_meet_job *job = context;
-    const size_t range = begin / QDI_CONTACT_GRAIN, count = job->count[range];
+    const size_t range = begin / QDI_CANDIDATE_GRAIN, count = job->count[range];
     uint8_t *goes_on = job->world->scratch.goes_on;
     (void)end;
     if (job->stay[range] != QDI_MEET_NONE) {
@@ -462,7 +463,7 @@ static void mark_range(void *context, size_t begin, size_t end) {
 // Springs that meet: says which contacts of the moment before go on, unless all do.
 static qd_status mark_lasting(qdi_meet_job *job) {
     qdi_scratch *scratch = &job->world->scratch;
-    const size_t old = job->before->contact_count, ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN),
+    const size_t old = job->before->contact_count, ranges = qdi_range_count(job->pairs, QDI_CANDIDATE_GRAIN),
                  all = qdi_constraint_count(job->before);
     size_t lasting = job->wall_total - job->walls_begun;
     for (size_t k = 0; k < ranges; ++k) lasting += job->count[k] - job->begun[k];
@@ -471,7 +472,7 @@ static qd_status mark_lasting(qdi_meet_job *job) {
     scratch->goes_on = qdi_arena_take(&scratch->arena, all, sizeof *scratch->goes_on);
     if (!scratch->goes_on) return QD_ERR_MEMORY;
     memset(scratch->goes_on, 0, all);
-    qdi_team_for(job->world->team, job->pairs, QDI_CONTACT_GRAIN, mark_range, job);
+    qdi_team_for(job->world->team, job->pairs, QDI_CANDIDATE_GRAIN, mark_range, job);
     for (size_t hit = job->pairs; hit < job->pairs + job->wall_total; ++hit)
         if (job->from[hit] != QDI_MEET_NONE) scratch->goes_on[job->from[hit]] = 1;
     return QD_OK;
@@ -495,7 +496,7 @@ void qdi_meet_way(qdi_meet_job *job) {
 qd_status qdi_meet_test(qdi_meet_job *job) {
     qd_world *world = job->world;
     qdi_arena *arena = &world->scratch.arena;
-    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN);
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CANDIDATE_GRAIN);
     const size_t body_ranges = job->narrow.walls ? qdi_range_count(world->count, QDI_BODY_GRAIN) : 0;
     job->wall_count = qdi_arena_take(arena, body_ranges, sizeof *job->wall_count);
     qdi_scratch *scratch = &world->scratch;
@@ -511,7 +512,7 @@ qd_status qdi_meet_test(qdi_meet_job *job) {
     if (!job->walls || !job->from || !job->touching) return QD_ERR_MEMORY;
     const qd_status status = job->same ? QD_OK : list_before(job);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, job->pairs, QDI_CONTACT_GRAIN, test_pairs, job);
+    qdi_team_for(world->team, job->pairs, QDI_CANDIDATE_GRAIN, test_pairs, job);
     if (job->wall_total > 0) qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, list_walls, job);
     job->walls_begun = find_walls(job);
     const qd_status marked = mark_lasting(job);

@@ -56,6 +56,6 @@ typedef struct qdi_soft_kernels {
 /// Angles up to which a disk is turned without functions: the series' next terms are below 1e-20.
 #define QDI_SMALL_ANGLE 0.015625
 
-extern const qdi_soft_kernels qdi_soft_plain, qdi_soft_avx2;
+extern const qdi_soft_kernels qdi_soft_plain, qdi_soft_avx2, qdi_soft_avx512;
 
 const qdi_soft_kernels *qdi_soft_kernels_of(qd_simd simd);

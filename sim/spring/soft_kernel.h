@@ -104,11 +104,11 @@ static size_t sum_ends(const qdi_soft_ends *ends, const double *restrict radius,
         const four by_lower = (four)((four_bits)lower | levers), by_upper = (four)((four_bits)upper | levers);
         four sum = {0}, force;
         for (const uint32_t *hit = first; hit != second; ++hit) {
-            memcpy(&force, &forces[*hit + shift[*hit / QDI_CONTACT_GRAIN]], sizeof force);
+            memcpy(&force, &forces[*hit + shift[*hit / QDI_CANDIDATE_GRAIN]], sizeof force);
             sum += force * by_lower;
         }
         for (const uint32_t *hit = second; hit != stop; ++hit) {
-            memcpy(&force, &forces[*hit + shift[*hit / QDI_CONTACT_GRAIN]], sizeof force);
+            memcpy(&force, &forces[*hit + shift[*hit / QDI_CANDIDATE_GRAIN]], sizeof force);
             sum += force * by_upper;
         }
         any[i] = first != stop;

@@ -313,6 +313,6 @@ qd_status qdi_spring_forces(qd_world *world, const qdi_motion *m, double dt, qdi
     qdi_spring_job job;
     qd_status status = qdi_spring_prepare(world, m, dt, state, count, &job);
     if (status != QD_OK) return status;
-    qdi_team_for(world->team, count, QDI_TOUCH_GRAIN, force_contacts, &job);
+    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, force_contacts, &job);
     return qdi_spring_walls(world, state, dt, false);
 }

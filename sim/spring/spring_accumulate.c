@@ -182,7 +182,7 @@ static inline bool add_listed_thin(const accumulate_job *job, size_t row, double
     uint32_t *const first = *touching, *list = first + 2, count[2] = {0, 0};
     for (const uint32_t *at = ends + scratch->end_first[row]; at < stop; ++at) {
         const uint32_t slot = (*at - 1) / 2, held = places[slot], place = held < none ? held : none;
-        *list = place - scratch->slot_shift[slot / QDI_CONTACT_GRAIN];
+        *list = place - scratch->slot_shift[slot / QDI_CANDIDATE_GRAIN];
         list += place < none;
         count[*at % 2] += place < none;
         add_thin(&forces[place], sign_of_end(*at), radius, &all);
@@ -438,7 +438,8 @@ static void accumulate_forces(accumulate_job *job) {
     job->alone = qdi_team_used(world->team) == 1;
     job->first = job->listed ? state->first_wall : 0;
     job->thin = state->thin ? state->first_wall : 0;
-    qdi_team_for(world->team, qdi_constraint_count(state) - job->first, QDI_TOUCH_GRAIN, chain_contacts, job);
+    qdi_team_for(world->team, qdi_constraint_count(state) - job->first, QDI_CONTACT_GRAIN, chain_contacts,
+                 job);
     qdi_team_for(world->team, world->count, QDI_BODY_GRAIN, accumulate_range, job);
 }
 
@@ -481,7 +482,7 @@ qd_status qdi_spring_start(qd_world *world, double dt) {
                                           qdi_constraint_count(&world->present), world->present.met);
         if (status != QD_OK) return status;
         if (!world->present.met)
-            qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_TOUCH_GRAIN, gather_forces,
+            qdi_team_for(world->team, qdi_constraint_count(&world->present), QDI_CONTACT_GRAIN, gather_forces,
                          &job);
         accumulate_forces(&job);
         world->scratch.accelerations_present = true;

@@ -222,7 +222,7 @@ static qd_status add_losses(qd_world *world) {
     if (status != QD_OK) return status;
     qdi_energy_balance_add_contacts(all, sums, after->wall_lost);
     if (!world->turning || (after->ends == 0 && !world->part)) return QD_OK;
-    qdi_team_for(world->team, after->ends, QDI_TOUCH_GRAIN, end_range, world);
+    qdi_team_for(world->team, after->ends, QDI_CONTACT_GRAIN, end_range, world);
     qdi_part_clear_ended(world, after, balance->contact_balances);
     status = qdi_balance_sum(world->team, &world->scratch.arena, balance->contact_balances, after->ends,
                              qdi_part_contacts(world), sums);

@@ -42,8 +42,8 @@ bool qdi_spring_meets(const qd_world *world, double dt) {
 static qd_status reserve_tests(qdi_meet_job *job) {
     qdi_scratch *scratch = &job->world->scratch;
     qdi_arena *arena = &scratch->arena;
-    const size_t ranges = qdi_range_count(job->pairs, QDI_CONTACT_GRAIN),
-                 kept = qdi_range_count(job->kept, QDI_CONTACT_GRAIN);
+    const size_t ranges = qdi_range_count(job->pairs, QDI_CANDIDATE_GRAIN),
+                 kept = qdi_range_count(job->kept, QDI_CANDIDATE_GRAIN);
     const qd_allocator *allocator = job->world->allocator;
     qd_status status = qdi_reserve(allocator, &scratch->slot_pair, &scratch->slot_pair_room, job->kept,
                                    job->pairs, sizeof *scratch->slot_pair);
@@ -149,8 +149,8 @@ qd_status qdi_spring_meet(qd_world *world, const qdi_motion *motion, double dt, 
     if (job->simple) world->following.thin_forces[job->wall_first] = (qdi_thin_force){0, 0, 0, 0};
     world->following.contact_count = count;
     world->following.near_count = 0;
-    world->following.begins = qdi_exclusive_scan(job->begun, qdi_range_count(job->pairs, QDI_CONTACT_GRAIN)) +
-                              job->walls_begun;
+    world->following.begins =
+        qdi_exclusive_scan(job->begun, qdi_range_count(job->pairs, QDI_CANDIDATE_GRAIN)) + job->walls_begun;
     status = qdi_meet_ends_keep(world, job->same, count);
     if (status != QD_OK) return status;
     scratch->slot_count = job->pairs;

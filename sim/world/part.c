@@ -166,21 +166,21 @@ static void find_ghosts(void *context, size_t begin, size_t end) {
         job->holes[found] = (uint32_t)(job->first + i);
         found += ghost[pair.a] & ghost[pair.b];
     }
-    job->count[begin / QDI_CONTACT_GRAIN] = found - begin;
+    job->count[begin / QDI_CANDIDATE_GRAIN] = found - begin;
 }
 
 qd_status qdi_part_drop_ghosts(qd_world *world, size_t first) {
     if (qdi_has_no_ghosts(world)) return QD_OK;
-    const size_t count = world->met_count - first, ranges = qdi_range_count(count, QDI_CONTACT_GRAIN);
+    const size_t count = world->met_count - first, ranges = qdi_range_count(count, QDI_CANDIDATE_GRAIN);
     const qdi_arena_mark mark = qdi_arena_mark_of(&world->scratch.arena);
     drop_job job = {.world = world, .first = first};
     job.holes = qdi_arena_take(&world->scratch.arena, count + 1, sizeof *job.holes);
     job.count = qdi_arena_take(&world->scratch.arena, ranges + 1, sizeof *job.count);
     if (!job.holes || !job.count) return QD_ERR_MEMORY;
-    qdi_team_for(world->team, count, QDI_CONTACT_GRAIN, find_ghosts, &job);
+    qdi_team_for(world->team, count, QDI_CANDIDATE_GRAIN, find_ghosts, &job);
     for (size_t k = ranges; k-- > 0;) // what comes last fills their places
         for (size_t i = job.count[k]; i-- > 0;)
-            world->met[job.holes[k * QDI_CONTACT_GRAIN + i]] = world->met[--world->met_count];
+            world->met[job.holes[k * QDI_CANDIDATE_GRAIN + i]] = world->met[--world->met_count];
     qdi_arena_give_back(&world->scratch.arena, mark);
     return QD_OK;
 }

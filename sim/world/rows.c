@@ -148,7 +148,7 @@ qd_status qdi_rows_order(qd_world *world) {
     qd_status status = qd_tree_order(world->tree, world->team, order);
     if (status != QD_OK) return status;
     if (world->margin.held)
-        qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, name_meetings, world);
+        qdi_team_for(world->team, world->met_count, QDI_CANDIDATE_GRAIN, name_meetings, world);
     qdi_spots_name(world, false);
     rows_job job = {.world = world, .from = order, .narrow = narrow, .small = small};
     // `next` holds nothing between steps: its columns are the spares.
@@ -174,7 +174,7 @@ qd_status qdi_rows_order(qd_world *world) {
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, gather_small, &job);
     qdi_team_for(world->team, n, QDI_BODY_GRAIN, spread_small, &job);
     if (world->margin.held)
-        qdi_team_for(world->team, world->met_count, QDI_CONTACT_GRAIN, place_meetings, world);
+        qdi_team_for(world->team, world->met_count, QDI_CANDIDATE_GRAIN, place_meetings, world);
     qdi_spots_name(world, true);
     scratch->accelerations_present = false;
     scratch->slots_of = 0;

@@ -151,7 +151,7 @@ static size_t untested(const qd_world *world) {
     size_t count = 0;
     for (size_t i = 0; scratch->slots_of > 0 && i < scratch->slot_count; ++i)
         count += scratch->slot_place[i] < world->present.contact_count &&
-                 (double)scratch->slot_apart[i] > scratch->slot_way[i / QDI_CONTACT_GRAIN].way;
+                 (double)scratch->slot_apart[i] > scratch->slot_way[i / QDI_CANDIDATE_GRAIN].way;
     return count;
 }
 
@@ -200,8 +200,8 @@ static qd_world *crowd(const way *of) {
 static size_t slow_ranges(const qd_world *world) {
     const qdi_scratch *scratch = &world->scratch;
     size_t count = 0;
-    for (size_t i = 0; scratch->slots_of > 0 && i < scratch->slot_count; i += QDI_CONTACT_GRAIN)
-        count += scratch->slot_way[i / QDI_CONTACT_GRAIN].way < 0.5 * scratch->way;
+    for (size_t i = 0; scratch->slots_of > 0 && i < scratch->slot_count; i += QDI_CANDIDATE_GRAIN)
+        count += scratch->slot_way[i / QDI_CANDIDATE_GRAIN].way < 0.5 * scratch->way;
     return count;
 }
 

@@ -26,13 +26,16 @@ static void draw(uint64_t seed) {
     }
 }
 
+enum { LEVELS = 3 };
+
+// The kernels of an instruction set, each wider than the one before; NULL where the processor lacks it.
 static const qdi_soft_kernels *kernels_number(int number) {
-    if (number == 0) return &qdi_soft_plain;
-    return qd_simd_available(QD_SIMD_AVX2) ? &qdi_soft_avx2 : NULL;
+    static const qd_simd level[LEVELS] = {QD_SIMD_PORTABLE, QD_SIMD_AVX2, QD_SIMD_AVX512};
+    return qd_simd_available(level[number]) ? qdi_soft_kernels_of(level[number]) : NULL;
 }
 
 QD_TEST(drift_and_box) {
-    for (int number = 0; number < 2; ++number)
+    for (int number = 0; number < LEVELS; ++number)
         for (size_t count = 0; count <= MOST; ++count) {
             const qdi_soft_kernels *kernels = kernels_number(number);
             if (!kernels) return;
@@ -67,7 +70,7 @@ QD_TEST(drift_and_box) {
 }
 
 QD_TEST(drift_tells_who_crosses) {
-    for (int number = 0; number < 2; ++number) {
+    for (int number = 0; number < LEVELS; ++number) {
         const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
         double at[9] = {0}, still[9] = {0}, to[9];
@@ -88,7 +91,7 @@ static bool too_fast(const qdi_soft_kernels *kernels, const double *x, const dou
 }
 
 QD_TEST(strays_are_seen) {
-    for (int number = 0; number < 2; ++number) {
+    for (int number = 0; number < LEVELS; ++number) {
         const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
         const double bad[4][2] = {{5.1, -5.1}, {(double)NAN, HUGE_VAL}, {3.1, -3.1}, {(double)NAN, HUGE_VAL}};
@@ -108,7 +111,7 @@ QD_TEST(strays_are_seen) {
 enum { PLACES = 64, MOST_ENDS = 12 };
 static qdi_thin_force forces[PLACES];
 static uint32_t list[MOST * (MOST_ENDS + 2)];
-static const uint32_t shift[2] = {3, 40U - QDI_CONTACT_GRAIN};
+static const uint32_t shift[2] = {3, 40U - QDI_CANDIDATE_GRAIN};
 static double mass[MOST];
 
 /// Bodies with 0, 1, 2... ends, of contacts in two ranges of candidates.
@@ -124,7 +127,7 @@ static void draw_ends(uint64_t seed) {
         at[1] = (uint32_t)qd_test_between(&random, 0, 0.5 * MOST_ENDS);
         const uint32_t ends = at[0] + at[1];
         for (uint32_t k = 0; k < ends; ++k)
-            at[2 + k] = (uint32_t)qd_test_between(&random, 0, 20) + (k % 3 == 0 ? QDI_CONTACT_GRAIN : 0);
+            at[2 + k] = (uint32_t)qd_test_between(&random, 0, 20) + (k % 3 == 0 ? QDI_CANDIDATE_GRAIN : 0);
         at += ends + 2;
     }
 }
@@ -139,7 +142,7 @@ static void expect_sums(const qdi_soft_kernels *kernels, double sums[3][MOST], s
         double x = 0, y = 0, torque = 0;
         for (uint32_t k = 0; k < at[0] + at[1]; ++k) {
             const uint32_t hit = at[2 + k];
-            const qdi_thin_force *force = &forces[hit + shift[hit / QDI_CONTACT_GRAIN]];
+            const qdi_thin_force *force = &forces[hit + shift[hit / QDI_CANDIDATE_GRAIN]];
             x = k < at[0] ? x - force->x : x + force->x;
             y = k < at[0] ? y - force->y : y + force->y;
             torque += force->friction * radius[i];
@@ -190,7 +193,7 @@ static void expect_kick(const qdi_soft_kernels *kernels, double by[3][MOST], siz
 QD_TEST(sums_and_kicks) {
     double sums[3][MOST];
     for (uint64_t seed = 0; seed < 20; ++seed)
-        for (int number = 0; number < 2; ++number) {
+        for (int number = 0; number < LEVELS; ++number) {
             const qdi_soft_kernels *kernels = kernels_number(number);
             if (!kernels) return;
             draw(seed);
@@ -202,9 +205,9 @@ QD_TEST(sums_and_kicks) {
 
 QD_TEST(turns_by_the_angle) {
     const double dt = 0.01;
-    double to[2][2][MOST], wrong[2][MOST];
+    double to[LEVELS][2][MOST], wrong[2][MOST];
     draw(7);
-    for (int number = 0; number < 2; ++number) {
+    for (int number = 0; number < LEVELS; ++number) {
         const qdi_soft_kernels *kernels = kernels_number(number);
         if (!kernels) return;
         ck_assert(!kernels->turn(c, s, spin, dt, to[number][0], to[number][1], MOST));

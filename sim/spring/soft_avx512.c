@@ -1,0 +1,2 @@
+#define QDI_SOFT qdi_soft_avx512
+#include "sim/spring/soft_kernel.h"
