@@ -25,10 +25,14 @@ void qdi_team_for_workers(qd_team *team, size_t count, size_t grain, qdi_worker_
 /// Team: sets `bytes` bytes to zero, in parallel where they are many.
 void qdi_team_zero(qd_team *team, void *memory, size_t bytes);
 
-/// Limits the loops that follow to `most` threads; 0: all of the team. For phases of many short loops over
-/// the same few data, where moving data from one processor's cache to another costs more than the other
-/// processor saves.
+/// Limits the loops that follow to `most` threads; 0: all of the team, or of its limit. For phases of many
+/// short loops over the same few data, where moving data from one processor's cache to another costs more
+/// than the other processor saves.
 void qdi_team_use(qd_team *team, int most);
+
+/// Limits everything that follows to `most` threads of the team, those that qdi_team_use gives back too; 0:
+/// no limit. For whole steps, see thread_trial.h.
+void qdi_team_limit(qd_team *team, int most);
 
 /// How many threads loops have at most.
 int qdi_team_used(const qd_team *team);

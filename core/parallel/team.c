@@ -27,13 +27,13 @@ enum { LINE = 8 };
 
 struct qd_team {
     const qd_allocator *allocator;
-    int threads, used;     // used: those that loops have now
-    qdi_thread_pool *pool; // NULL for one thread
-    qdi_thread *opener;    // NULL before the first loop that is shared
-    bool no_threads;       // the system has no more threads
-    int *processors;       // that the threads are bound to, one for each; NULL: none is bound
-    bool apart;            // each has one to itself
-    uint64_t *busy_ns;     // LINE apart, so that workers do not share cache lines
+    int threads, limit, used; // used: those that loops have now, at most `limit`
+    qdi_thread_pool *pool;    // NULL for one thread
+    qdi_thread *opener;       // NULL before the first loop that is shared
+    bool no_threads;          // the system has no more threads
+    int *processors;          // that the threads are bound to, one for each; NULL: none is bound
+    bool apart;               // each has one to itself
+    uint64_t *busy_ns;        // LINE apart, so that workers do not share cache lines
     uint64_t *busy_out;
     qdi_ranks *ranks;     // see ranks.h
     qdi_team_times times; // of the caller, who alone writes them
@@ -55,7 +55,8 @@ qd_status qd_team_create(const qd_team_def *def, qd_team **team) {
     qd_team *made = qdi_allocate(allocator, 1, sizeof *made);
     if (!made) return QD_ERR_MEMORY;
     size_t threads = (size_t)def->threads;
-    *made = (qd_team){.allocator = allocator, .threads = def->threads, .used = def->threads};
+    *made = (qd_team){
+        .allocator = allocator, .threads = def->threads, .limit = def->threads, .used = def->threads};
     made->busy_ns = qdi_allocate(allocator, threads * LINE, sizeof *made->busy_ns);
     made->busy_out = qdi_allocate(allocator, threads, sizeof *made->busy_out);
     made->blocks = qdi_allocate(allocator, threads * LINE, sizeof *made->blocks);
@@ -163,7 +164,12 @@ int qd_team_threads(const qd_team *team) {
 }
 
 void qdi_team_use(qd_team *team, int most) {
-    team->used = most > 0 && most < team->threads ? most : team->threads;
+    team->used = most > 0 && most < team->limit ? most : team->limit;
+}
+
+void qdi_team_limit(qd_team *team, int most) {
+    team->limit = most > 0 && most < team->threads ? most : team->threads;
+    team->used = team->limit;
 }
 
 int qdi_team_used(const qd_team *team) {

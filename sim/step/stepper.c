@@ -211,10 +211,8 @@ static qd_status prepare_step(qd_world *world, qdi_lap *lap) {
     return step_stop_if_asked(world, status);
 }
 
-qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
-    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
-    if (!world) return QD_ERR_ARGUMENT;
-    if (!qdi_is_step(dt)) return QD_ERR_VALUE;
+/// Step: from the present state to the next one.
+static qd_status make_step(qd_world *world, double dt, qd_profile *profile) {
     qdi_lap lap;
     qdi_lap_start(&lap, profile, world->team);
     qd_status status = prepare_step(world, &lap);
@@ -237,5 +235,24 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
         profile->steps += 1;
         profile->body_steps += world->count;
     }
+    return status;
+}
+
+/// Bodies for each thread of the team from which on all of them are worth having on any machine.
+enum { MANY_BODIES = 1 << 15 };
+
+qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
+    QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
+    if (!world) return QD_ERR_ARGUMENT;
+    if (!qdi_is_step(dt)) return QD_ERR_VALUE;
+    qdi_thread_trial *trial = &world->trial;
+    if (trial->most < 2) return make_step(world, dt, profile);
+    qdi_team_limit(world->team, qdi_thread_trial_threads(trial));
+    const uint64_t begun = qdi_clock_ns();
+    const qd_status status = make_step(world, dt, profile);
+    if (status == QD_OK)
+        qdi_thread_trial_note(trial, qdi_clock_ns() - begun,
+                              world->count / MANY_BODIES >= (size_t)trial->most);
+    qdi_team_limit(world->team, 0);
     return status;
 }

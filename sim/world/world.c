@@ -340,6 +340,16 @@ qdi_searched qdi_world_searched(const qd_world *world) {
     return world->searched;
 }
 
+qd_status qd_world_adapt_threads(qd_world *world, bool adapt) {
+    if (!world) return QD_ERR_ARGUMENT;
+    qdi_thread_trial_begin(&world->trial, adapt ? qd_team_threads(world->team) : 0);
+    return QD_OK;
+}
+
+int qdi_world_step_threads(const qd_world *world) {
+    return world->trial.most > 1 ? qdi_thread_trial_threads(&world->trial) : qd_team_threads(world->team);
+}
+
 qd_team *qdi_world_team(const qd_world *world) {
     return world->team;
 }

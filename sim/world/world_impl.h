@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/thread_trial.h"
 #include "sim/shape/shapes.h"
 #include "sim/text/reason.h"
 #include "sim/world/bounds.h"
@@ -103,6 +104,7 @@ struct qd_world {
     double loss; ///< qdi_spring_loss of its restitution
     const qd_allocator *allocator;
     qd_team *team;
+    qdi_thread_trial trial; ///< of threads for steps, where they adapt
     qd_tree *tree;
     qd_pairs *candidates; ///< as the tree told them last
     qdi_meeting *met;     ///< the candidates

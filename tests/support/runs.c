@@ -49,7 +49,7 @@ static void expect_same_frames(const char *a, const char *b) {
 
 static json_t *result_of(const char *directory) {
     static const char *const others[] = {"wall_seconds", "ns_per_body_step", "phases", "threads",
-                                         "simd",         "peak_rss_bytes",   "ranks"};
+                                         "simd",         "peak_rss_bytes",   "ranks",  "threads_used"};
     json_error_t error;
     json_t *root = json_load_file(join(directory, "result.json").text, JSON_REJECT_DUPLICATES, &error);
     ck_assert_msg(root != NULL, "%s/result.json: %s", directory, error.text);

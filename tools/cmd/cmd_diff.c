@@ -176,7 +176,9 @@ static int diff_command(void *context) {
     for (int k = 0; k < 2 && exit_code == QDI_EXIT_DONE; ++k)
         exit_code = qdi_recorded_open(&job->diff.side[k].past, job->settings.directories[k]);
     if (exit_code != QDI_EXIT_DONE) return exit_code;
-    job->diff.threads = qdi_threads_here(0, job->settings.common.quiet).threads;
+    const qdi_thread_choice choice = qdi_threads_here(0, job->settings.common.quiet);
+    job->diff.threads = choice.threads;
+    job->diff.adapt_threads = !choice.asked;
     qd_error error = {""};
     qd_status status = diff_scenes(job);
     if (status == QD_OK) status = diff_states(job, &error);

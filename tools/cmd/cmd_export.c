@@ -293,11 +293,12 @@ static int export_command(void *context) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     qdi_recorded_say(&job->past, &settings->common);
     qdi_host_watch_signals();
-    job->threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
-                                    settings->common.quiet)
-                       .threads;
+    const qdi_thread_choice choice = qdi_threads_here(
+        settings->threads.given ? (int)settings->threads.value : 0, settings->common.quiet);
+    job->threads = choice.threads;
     job->moments.every = settings->every;
-    job->moments.replay = (qdi_replay){.past = &job->past, .threads = job->threads};
+    job->moments.replay = (qdi_replay){
+        .past = &job->past, .threads = choice.threads, .adapt_threads = !choice.asked};
     exit_code = export_moments(job);
     qd_trajectory_destroy(job->trajectory);
     if (exit_code != QDI_EXIT_DONE) leave_nothing(job);

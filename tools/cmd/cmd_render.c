@@ -164,7 +164,9 @@ static qd_status prime_scale(render_job *job, qd_error *error) {
     if (job->frames > 0 || !isnan(qd_frame_writer_speed(job->writer))) return QD_OK;
     const qdi_recorded *past = &job->past;
     const uint64_t from = past->course.row[job->scale_of].step + 1;
-    qdi_replay replay = {.past = past, .threads = job->moments.replay.threads};
+    qdi_replay replay = {.past = past,
+                         .threads = job->moments.replay.threads,
+                         .adapt_threads = job->moments.replay.adapt_threads};
     qd_status status;
     if (job->settings.every.given) {
         const uint64_t every = job->settings.every.value, step = (from + every - 1) / every * every;
@@ -356,11 +358,10 @@ static int render(void *context) {
     qdi_host_watch_signals();
     qdi_host_keep_memory(); // worlds and pictures come and go
     job->moments.every = settings->every;
+    const qdi_thread_choice choice = qdi_threads_here(
+        settings->threads.given ? (int)settings->threads.value : 0, settings->common.quiet);
     job->moments.replay = (qdi_replay){
-        .past = &job->past,
-        .threads = qdi_threads_here(settings->threads.given ? (int)settings->threads.value : 0,
-                                    settings->common.quiet)
-                       .threads};
+        .past = &job->past, .threads = choice.threads, .adapt_threads = !choice.asked};
     exit_code = choose_jobs(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = draw_all(job);
     qd_frame_writer_destroy(job->writer);

@@ -26,6 +26,10 @@ void qdi_session_fit_threads(qdi_session *session) {
     choice->threads = choice->threads > session->ranks ? choice->threads / session->ranks : 1; // of each rank
 }
 
+qd_status qdi_session_adapt_threads(const qdi_session *session, qd_world *world) {
+    return qd_world_adapt_threads(world, !session->threads.asked && session->ranks == 0);
+}
+
 // Makes the world's bodies and finds their contacts; `apart`: ranks do, each some of them.
 static qd_status make_bodies(qdi_session *session, bool apart, qd_error *error) {
     qd_world_def def = qd_scene_world(session->scene);
@@ -34,6 +38,7 @@ static qd_status make_bodies(qdi_session *session, bool apart, qd_error *error) 
     qd_status status = qd_world_create(&def, &session->world);
     if (status == QD_OK) status = qdi_pin_team(&session->pin, qdi_world_team(session->world));
     if (apart) return status == QD_OK ? qdi_session_make_apart(session) : status;
+    if (status == QD_OK) status = qdi_session_adapt_threads(session, session->world);
     if (status == QD_OK) status = qd_scene_populate(session->scene, session->world, error);
     return status == QD_OK ? qd_world_detect(session->world) : status;
 }

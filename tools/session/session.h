@@ -96,6 +96,10 @@ typedef struct qdi_session {
 /// ranks share them.
 void qdi_session_fit_threads(qdi_session *session);
 
+/// Lets steps of a world of this session use fewer threads where that is faster; not where a number was asked
+/// for, nor with ranks.
+QD_MUST_USE qd_status qdi_session_adapt_threads(const qdi_session *session, qd_world *world);
+
 /// Makes the world at step 0, with its contacts, from the scene. Nothing is written yet.
 int qdi_session_make_world(qdi_session *session);
 

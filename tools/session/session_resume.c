@@ -190,6 +190,7 @@ static qd_status read_moment(const qdi_session *session, const qd_store_state *m
         status = qd_world_load(moment->world, moment->world_bytes, session->threads.threads, NULL,
                                &found->world, error);
     if (status == QD_OK) status = qdi_pin_team(&session->pin, qdi_world_team(found->world));
+    if (status == QD_OK) status = qdi_session_adapt_threads(session, found->world);
     if (status != QD_OK) return status;
     const uint64_t frames = qdi_course_frames(&session->course, session->scene, moment->step);
     if (qd_world_steps(found->world) == moment->step && found->state.frames == frames) return QD_OK;

@@ -196,6 +196,7 @@ static qd_status fill_run_result(qdi_session *session) {
     result->steps = session->steps_done;
     result->dt = session->plan.dt;
     result->threads = session->threads.threads;
+    result->threads_used = session->ranks > 0 ? result->threads : qdi_world_step_threads(session->world);
     result->pin = &session->pin;
     result->simd = qd_simd_name(session->simd);
     result->totals = qd_world_total(session->world);

@@ -180,7 +180,10 @@ qd_status qdi_diff_name(qdi_diff *diff, const qdi_common *common, bool list, qd_
     qd_status status = QD_OK;
     for (int k = 0; k < 2 && status == QD_OK; ++k) {
         qdi_diff_side *side = &diff->side[k];
-        side->replay = (qdi_replay){.past = &side->past, .threads = diff->threads, .progress = &progress};
+        side->replay = (qdi_replay){.past = &side->past,
+                                    .threads = diff->threads,
+                                    .adapt_threads = diff->adapt_threads,
+                                    .progress = &progress};
         status = prepare_side(diff, side, error);
         side->replay.progress = NULL;
     }

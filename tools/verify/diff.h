@@ -21,10 +21,11 @@ typedef struct qdi_diff_side {
 /// What is found.
 typedef struct qdi_diff {
     qdi_diff_side side[2];
-    int threads;       ///< of replays
-    int form[2];       ///< of the hashes; where they differ nothing is compared
-    uint64_t compared; ///< steps of which both have a hash
-    uint64_t damaged;  ///< rows of hashes that differ though later ones are equal, or that are none
+    int threads;        ///< of replays
+    bool adapt_threads; ///< see qd_world_adapt_threads
+    int form[2];        ///< of the hashes; where they differ nothing is compared
+    uint64_t compared;  ///< steps of which both have a hash
+    uint64_t damaged;   ///< rows of hashes that differ though later ones are equal, or that are none
     bool has_equal, differs;
     uint64_t equal_at;   ///< the last step with equal hashes
     uint64_t differs_at; ///< the first after it

@@ -126,6 +126,7 @@ qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error) {
     qd_world_def def = qd_scene_world(replay->past->scene);
     def.threads = replay->threads;
     qd_status status = qd_world_create(&def, &replay->world);
+    if (status == QD_OK) status = qd_world_adapt_threads(replay->world, replay->adapt_threads);
     if (status == QD_OK) status = qd_scene_populate(replay->past->scene, replay->world, error);
     if (status == QD_OK) status = qd_world_detect(replay->world);
     return status == QD_ERR_LIMIT ? limit_reason(replay->world, error) : status;
@@ -133,7 +134,8 @@ qd_status qdi_replay_begin(qdi_replay *replay, qd_error *error) {
 
 qd_status qdi_replay_load(qdi_replay *replay, const unsigned char *data, size_t bytes, qd_error *error) {
     restart_replay(replay);
-    return qd_world_load(data, bytes, replay->threads, NULL, &replay->world, error);
+    qd_status status = qd_world_load(data, bytes, replay->threads, NULL, &replay->world, error);
+    return status == QD_OK ? qd_world_adapt_threads(replay->world, replay->adapt_threads) : status;
 }
 
 qd_status qdi_replay_next_snapshot(qdi_replay *replay, uint64_t from, uint64_t *step, qd_error *error) {

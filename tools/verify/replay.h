@@ -48,6 +48,7 @@ QD_MUST_USE qd_status qdi_recorded_hash(const qdi_recorded *past, uint64_t step,
 typedef struct qdi_replay {
     const qdi_recorded *past;
     int threads;
+    bool adapt_threads; ///< see qd_world_adapt_threads
     qd_world *world;
     qdi_progress *progress; ///< NULL: none is shown
     bool note_threads;      ///< of the steps, see qd_world_note_threads

@@ -289,6 +289,11 @@ QD_API void qd_world_sides(const qd_world *world, qd_vec2 *low, qd_vec2 *high);
 /// made). Other errors: QD_ERR_VALUE (dt).
 QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile);
 
+/// From the next step on (or no longer) steps use fewer of the world's threads where that is faster, as it is
+/// found by trial, now and then anew: small worlds are slower with many threads than with few. By default
+/// they use all, as far as there is work for them. Changes no result. Errors: QD_ERR_ARGUMENT.
+QD_API QD_MUST_USE qd_status qd_world_adapt_threads(qd_world *world, bool adapt);
+
 /// From the next step on (or no longer) the world keeps which of its threads moved which body, for pictures
 /// that show it (QD_VIEW_THREAD). No state, hash or event depends on it. Not asked for, it costs nothing;
 /// else a few bytes written for each body and step. It is not saved with the world. Errors: QD_ERR_ARGUMENT.

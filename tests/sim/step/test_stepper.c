@@ -1,9 +1,11 @@
+#include "sim/world/world_impl.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 
 #include <math.h>
 #include <quadrille/hash.h>
 #include <quadrille/world.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A life with bodies coming and going, told as one number: state, contacts and events of every step.
@@ -30,20 +32,33 @@ static void come_and_go(qd_world *world, qd_random *random, size_t many, bool sh
     scatter(world, random, many, shapes);
 }
 
-/// Every other seed is a life of all shapes and kinds.
+/// Steps have another number of threads each time, whatever is faster.
+static void use_other_threads(qd_world *world, uint64_t step) {
+    qd_random random = qd_random_at(step, 0, 22);
+    qdi_thread_trial *trial = &world->trial;
+    trial->used = 1 + (int)(qd_random_uniform(&random) * trial->most);
+    trial->tried = 0;
+    trial->count = 0;
+    ck_assert_int_eq(qdi_world_step_threads(world), trial->used);
+}
+
+/// Every other seed is a life of all shapes and kinds. `threads` below 0: at most so many, and others in each
+/// step.
 static life live(uint64_t seed, int threads, qd_retrieve_mode retrieve, size_t bodies, size_t steps) {
     qd_random random = qd_random_at(seed, 0, 21);
     qd_world_def def = qd_test_random_def(&random);
     double side = 1.4 * sqrt((double)bodies) + 10;
     def.size = (qd_vec2){side, 0.8 * side};
-    def.threads = threads;
+    def.threads = abs(threads);
     def.retrieve = retrieve;
     qd_own(qd_world) world = qd_test_world(&def);
+    ck_assert_int_eq(qd_world_adapt_threads(world, threads < 0), QD_OK);
     scatter(world, &random, bodies, seed % 2 == 1);
     ck_assert_int_eq(qd_world_detect(world), QD_OK);
     life result = {.hash = seed};
     for (size_t k = 0; k < steps; ++k) {
         if (k % 5 == 4) come_and_go(world, &random, bodies / 20, seed % 2 == 1);
+        if (threads < 0) use_other_threads(world, seed + k);
         qd_test_step(world, 0.02, 1);
         uint64_t now[] = {qd_world_hash(world), qd_test_events_hash(world)};
         result.hash = qd_hash_seeded(now, sizeof now, result.hash);
@@ -64,13 +79,13 @@ static void check_same_life(const life *p, const life *q, uint64_t seed, int thr
 }
 
 QD_TEST(any_team_gives_the_same) {
-    const int threads[] = {2, 3, 8};
+    const int threads[] = {2, 3, 8, -5};
     uint64_t first = qd_test_seed(40);
     size_t cases = qd_test_replaying() ? 1 : qd_test_effort(20);
     for (uint64_t seed = first; seed < first + cases; ++seed) {
         size_t bodies = seed % 5 == 0 ? 9000 : 400; // more and fewer than QDI_FEW
         life one = live(seed, 1, QD_RETRIEVE_JOIN, bodies, 10);
-        for (size_t t = 0; t < 3; ++t) {
+        for (size_t t = 0; t < sizeof threads / sizeof threads[0]; ++t) {
             life many = live(seed, threads[t], QD_RETRIEVE_JOIN, bodies, 10);
             check_same_life(&one, &many, seed, threads[t]);
         }

@@ -22,6 +22,7 @@ static qdi_result sample(void) {
         .steps = 4,
         .dt = 1.0 / 60.0,
         .threads = 3,
+        .threads_used = 2,
         .simd = "sse2",
         .state_hash = 0xfU,
         .totals = {.contacts = 11,
@@ -76,6 +77,7 @@ QD_TEST(test_every_key) {
     ck_assert_int_eq(whole(root, "steps"), 4);
     ck_assert(real(root, "dt") == 1.0 / 60.0);
     ck_assert_int_eq(whole(root, "threads"), 3);
+    ck_assert_int_eq(whole(root, "threads_used"), 2);
     ck_assert_str_eq(json_string_value(json_object_get(root, "simd")), "sse2");
     ck_assert_int_eq(whole(root, "contacts_total"), 11);
     ck_assert_int_eq(whole(root, "events_total"), 25);
