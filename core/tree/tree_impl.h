@@ -271,7 +271,7 @@ static inline bool qdi_tree_is_near(const qd_tree *tree) {
 /// small that handing it out costs more than doing it. `least` is that many bodies; fewer than four times as
 /// many are not cut at all, and none for one thread.
 static inline size_t qdi_task_grain(size_t bodies, const qd_team *team, size_t least) {
-    const size_t threads = (size_t)qd_team_threads(team), grain = bodies / (threads * 16) + 1;
+    const size_t threads = (size_t)qdi_team_used(team), grain = bodies / (threads * 16) + 1;
     if (bodies < 4 * least || threads == 1) return bodies;
     return grain < least ? least : grain;
 }

@@ -108,7 +108,7 @@ qd_status qd_tree_pairs(const qd_tree *tree, qd_team *team, qd_pairs *pairs) {
     QDI_RESTORED qdi_arithmetic caller = qdi_arithmetic_standard();
     if (!tree || !team || !pairs) return QD_ERR_ARGUMENT;
     size_t threads = (size_t)qd_team_threads(team);
-    size_t grain = qdi_task_grain(tree->count, team, 256);
+    size_t grain = qdi_task_grain(tree->count, team, 512);
     plan_state planner = {.tree = tree, .pairs = pairs, .grain = grain, .status = QD_OK};
     plan_join_subtree(&planner, QDI_ROOT);
     plan_image_tasks(&planner);

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 6, GRAIN = 64, BATCH = 32, PIECE = 4096, LINE = 16, HAND = 512 };
+enum { AHEAD = 6, LEAST = 16, GRAIN = 64, BATCH = 32, PIECE = 4096, LINE = 16, HAND = 512 };
 
 /// What became of a range of families.
 typedef struct range_tally {
@@ -312,7 +312,8 @@ qd_status qdi_tree_update(qd_tree *tree, qd_team *team, qdi_update *update) {
     update_job job = {.tree = tree, .boxes = update->boxes};
     qdi_update_tally all = {.bad = SIZE_MAX};
     // One thread can insert all leavers on its way.
-    job.grain = qd_team_threads(team) == 1 ? tree->family_used : GRAIN;
+    job.grain = qdi_team_used(team) == 1 ? tree->family_used
+                                         : qdi_fine_grain(team, tree->family_used, LEAST, GRAIN);
     size_t ranges = qdi_range_count(tree->family_used, job.grain);
     qd_status status = update_root_list(&job, team, &all);
     if (status == QD_OK) status = leavers_begin(tree, (size_t)qd_team_threads(team));

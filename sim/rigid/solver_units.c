@@ -108,7 +108,7 @@ static void see_held_range(void *context, size_t begin, size_t end) {
 
 /// Solver's units: how many links make a unit, of so many.
 static size_t links_of_unit(const qd_world *world, size_t links) {
-    const size_t each = links / (UNITS_OF_THREAD * (size_t)qd_team_threads(world->team));
+    const size_t each = links / (UNITS_OF_THREAD * (size_t)qdi_team_used(world->team));
     if (each < UNIT_LINKS_LEAST) return UNIT_LINKS_LEAST;
     return each < UNIT_LINKS_MOST ? each : UNIT_LINKS_MOST;
 }

@@ -105,7 +105,7 @@ QD_TEST(test_every_key) {
     ck_assert_int_eq(whole(refresh, "splits"), 16);
     ck_assert_int_eq(whole(refresh, "merges"), 17);
     ck_assert_int_eq(whole(root, "peak_rss_bytes"), 1 << 20);
-    ck_assert_uint_eq(json_object_size(root), 24);
+    ck_assert_uint_eq(json_object_size(root), 25);
     json_decref(root);
 }
 
