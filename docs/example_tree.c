@@ -13,15 +13,18 @@ static bool print_hit(void *context, qd_body_index body, qd_image image) {
 }
 
 static qd_status follow(qd_tree *tree, qd_team *team, qd_pairs *pairs) {
+    double x[COUNT], y[COUNT], radius[COUNT];
+    for (int i = 0; i < COUNT; ++i) {
+        qd_random random = qd_random_at(1, (uint64_t)i, 0);
+        x[i] = 100 * qd_random_uniform(&random) - 50;
+        y[i] = 100 * qd_random_uniform(&random) - 50;
+        radius[i] = 0.75;
+    }
     qd_box boxes[COUNT];
     qd_status status = QD_OK;
     for (int step = 0; status == QD_OK && step < 10; ++step) {
-        for (int i = 0; i < COUNT; ++i) {
-            qd_random random = qd_random_at(1, (uint64_t)i, 0); // the same place in every step,
-            const double x = 100 * qd_random_uniform(&random) - 50;
-            const double y = 100 * qd_random_uniform(&random) - 50;
-            boxes[i] = qd_box_of_disk(x + 0.1 * step * (i % 2), y, 0.75); // every other one moves right
-        }
+        qd_boxes_of_disks(x, y, radius, COUNT, boxes);
+        for (int i = 1; i < COUNT; i += 2) x[i] += 0.1; // every other one moves right
         // The first call builds the tree; later ones re-file only what left its cell.
         qd_tree_counts counts = {0};
         status = qd_tree_refresh(tree, team, boxes, NULL, COUNT, &counts, NULL);

@@ -112,6 +112,38 @@ QD_TEST(a_disk_lies_inside_its_box) {
     }
 }
 
+QD_TEST(many_disks_lie_inside_their_boxes) {
+    enum { MOST = 67 };
+    const uint64_t seed = qd_test_seed(13);
+    double x[MOST], y[MOST], radius[MOST];
+    qd_box boxes[MOST + 1];
+    for (size_t count = 0; count <= MOST; ++count) {
+        qd_random random = qd_random_at(seed, count, 0);
+        for (size_t i = 0; i < count; ++i) {
+            const double scale = pow(10.0, 20.0 * qd_random_uniform(&random) - 10.0);
+            x[i] = scale * (qd_random_uniform(&random) - 0.5);
+            y[i] = i % 5 == 0 ? (double)(float)x[i] : scale * (qd_random_uniform(&random) - 0.5);
+            radius[i] = i % 7 == 0 ? 0.0 : scale * qd_random_uniform(&random);
+        }
+        boxes[count] = (qd_box){1, 2, 3, 4};
+        qd_boxes_of_disks(x, y, radius, count, boxes);
+        ck_assert(boxes[count].min_x == 1 && boxes[count].max_y == 4);
+        for (size_t i = 0; i < count; ++i) {
+            const double centre[2] = {x[i], y[i]};
+            const float low[2] = {boxes[i].min_x, boxes[i].min_y}, high[2] = {boxes[i].max_x, boxes[i].max_y};
+            for (int k = 0; k < 2; ++k) {
+                const double least = centre[k] - radius[i], most = centre[k] + radius[i];
+                ck_assert((double)low[k] < least && (double)high[k] > most);
+                ck_assert((double)high[k] - most <= 3 * (double)FLT_EPSILON * fabs(most) + 3e-38);
+                ck_assert(least - (double)low[k] <= 3 * (double)FLT_EPSILON * fabs(least) + 3e-38);
+            }
+        }
+    }
+    x[0] = 1e300, y[0] = -1e300, radius[0] = 1;
+    qd_boxes_of_disks(x, y, radius, 1, boxes);
+    ck_assert(!qd_box_valid(boxes[0]));
+}
+
 QD_TEST(valid_and_overlap) {
     ck_assert(qd_box_valid((qd_box){0, 0, 0, 0}));
     ck_assert(qd_box_valid((qd_box){-FLT_MAX, -FLT_MAX, FLT_MAX, FLT_MAX}));
