@@ -246,7 +246,7 @@ qd_status qd_world_step(qd_world *world, double dt, qd_profile *profile) {
     if (!world) return QD_ERR_ARGUMENT;
     if (!qdi_is_step(dt)) return QD_ERR_VALUE;
     qdi_thread_trial *trial = &world->trial;
-    if (trial->most < 2) return make_step(world, dt, profile);
+    if (trial->most < 2 || world->threads_noted) return make_step(world, dt, profile);
     qdi_team_limit(world->team, qdi_thread_trial_threads(trial));
     const uint64_t begun = qdi_clock_ns();
     const qd_status status = make_step(world, dt, profile);

@@ -347,7 +347,7 @@ qd_status qd_world_adapt_threads(qd_world *world, bool adapt) {
 }
 
 int qdi_world_step_threads(const qd_world *world) {
-    return world->trial.most > 1 ? qdi_thread_trial_threads(&world->trial) : qd_team_threads(world->team);
+    return world->trial.most > 1 ? world->trial.used : qd_team_threads(world->team);
 }
 
 qd_team *qdi_world_team(const qd_world *world) {

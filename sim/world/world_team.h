@@ -6,7 +6,7 @@
 /// The threads of a world, for whoever reads it on the thread that steps it, between steps.
 qd_team *qdi_world_team(const qd_world *world);
 
-/// How many threads of the team steps have now, see qd_world_adapt_threads.
+/// How many threads of the team steps have but for trials of others, see qd_world_adapt_threads.
 int qdi_world_step_threads(const qd_world *world);
 
 /// True where the tree does not have the bodies as they are: some were added, removed or placed since the

@@ -291,7 +291,8 @@ QD_API QD_MUST_USE qd_status qd_world_step(qd_world *world, double dt, qd_profil
 
 /// From the next step on (or no longer) steps use fewer of the world's threads where that is faster, as it is
 /// found by trial, now and then anew: small worlds are slower with many threads than with few. By default
-/// they use all, as far as there is work for them. Changes no result. Errors: QD_ERR_ARGUMENT.
+/// they use all, as far as there is work for them, and so they do while qd_world_note_threads asks which
+/// thread did what. Changes no result. Errors: QD_ERR_ARGUMENT.
 QD_API QD_MUST_USE qd_status qd_world_adapt_threads(qd_world *world, bool adapt);
 
 /// From the next step on (or no longer) the world keeps which of its threads moved which body, for pictures
