@@ -121,16 +121,16 @@ typedef struct moved {
     double furthest;
 } moved;
 
-/// Scene's files: brings a coordinate into the world. A centre may lie outside a wall by no more than the
-/// disk's radius: soft contacts press it there. False where it lies further out.
-static bool move_inside(const qdi_axis *axis, double radius, double *at, double *outside) {
-    double value = *at;
-    if (axis->boundary == QD_BOUNDARY_PERIODIC) *at = qdi_axis_wrap(axis, value);
-    if (axis->boundary != QD_BOUNDARY_REFLECT || (value >= axis->low && value <= axis->high)) return true;
-    *at = value < axis->low ? axis->low : axis->high;
-    double distance = fabs(value - *at);
-    if (distance > *outside) *outside = distance;
-    return distance <= radius;
+/// Scene's files: how far outside of walls along an axis a coordinate lies; 0: inside, or there are none.
+static double outside_by(const qdi_axis *axis, double value) {
+    if (axis->boundary != QD_BOUNDARY_REFLECT) return 0;
+    return value < axis->low ? axis->low - value : value > axis->high ? value - axis->high : 0;
+}
+
+/// Scene's files: brings a coordinate into the world, onto a wall that it lies outside of.
+static void move_inside(const qdi_axis *axis, double *at) {
+    if (axis->boundary == QD_BOUNDARY_PERIODIC) *at = qdi_axis_wrap(axis, *at);
+    if (outside_by(axis, *at) > 0) *at = *at < axis->low ? axis->low : axis->high;
 }
 
 // The axes of the world that a scene describes.
@@ -149,23 +149,38 @@ static void wrap_listed(const qd_world_def *world, qdi_body_item *item) {
     }
 }
 
-// Scene's files: moves disks of a body file that lie a little outside of walls inside.
+/// Scene's files: refuses a disk that lies too far out, and says where all of its file lie: else who does not
+/// know would try size after size.
+static qd_status refuse_disk(const qdi_scene_reader *reader, const qdi_item_file *item,
+                             const qdi_axis axis[2], const qdi_disk_row *row) {
+    qd_vec2 low = {row->x, row->y}, high = low;
+    for (size_t i = 0; i < item->bodies.count; ++i) {
+        const qdi_disk_row *other = &item->bodies.rows[i];
+        low = (qd_vec2){fmin(low.x, other->x), fmin(low.y, other->y)};
+        high = (qd_vec2){fmax(high.x, other->x), fmax(high.y, other->y)};
+    }
+    return qdi_lines_reason(item->from.chars, row->line, reader->error,
+                            "a disk of radius %.9g at (%.9g, %.9g) is outside the walls (x %.9g to %.9g, y "
+                            "%.9g to %.9g); centres in the file: x %.9g to %.9g, y %.9g to %.9g",
+                            row->radius, row->x, row->y, axis[0].low, axis[0].high, axis[1].low, axis[1].high,
+                            low.x, high.x, low.y, high.y);
+}
+
+// Scene's files: moves disks of a body file that lie a little outside of walls inside: by no more than their
+// radius, as soft contacts press them there.
 static qd_status move_item_inside(const qdi_scene_reader *reader, qdi_item_file *item, moved *total) {
     qdi_axis axis[2];
     axes_of_def(&reader->settings->world, axis);
     for (size_t i = 0; i < item->bodies.count; ++i) {
-        qdi_disk_row *row = &item->bodies.rows[i];
-        double outside = 0, x = row->x, y = row->y;
-        bool fits = move_inside(&axis[0], row->radius, &row->x, &outside);
-        fits = move_inside(&axis[1], row->radius, &row->y, &outside) && fits;
-        if (!fits)
-            return qdi_lines_reason(
-                item->from.chars, row->line, reader->error,
-                "a disk of radius %.9g at (%.9g, %.9g) is outside the walls (x %.9g to %.9g, y "
-                "%.9g to %.9g)",
-                row->radius, x, y, axis[0].low, axis[0].high, axis[1].low, axis[1].high);
+        const qdi_disk_row *row = &item->bodies.rows[i];
+        const double outside = fmax(outside_by(&axis[0], row->x), outside_by(&axis[1], row->y));
+        if (outside > row->radius) return refuse_disk(reader, item, axis, row);
         total->count += outside > 0;
         if (outside > total->furthest) total->furthest = outside;
+    }
+    for (size_t i = 0; i < item->bodies.count; ++i) {
+        move_inside(&axis[0], &item->bodies.rows[i].x);
+        move_inside(&axis[1], &item->bodies.rows[i].y);
     }
     return QD_OK;
 }

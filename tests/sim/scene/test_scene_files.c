@@ -307,7 +307,8 @@ QD_TEST(says_what_is_wrong_with_files) {
                   "/bad.csv:3: y: must be a number, not \"five\"");
     check_refused(
         "bodies:\n- file: {path: out.csv}\n", NULL, QD_ERR_INVALID,
-        "/out.csv:4: a disk of radius 3 at (5, -3.5) is outside the walls (x 0 to 100, y 0 to 100)");
+        "/out.csv:4: a disk of radius 3 at (5, -3.5) is outside the walls (x 0 to 100, y 0 to 100); "
+        "centres in the file: x 5 to 5, y -3.5 to 5");
     check_refused("bodies:\n- file: {}\n", NULL, QD_ERR_INVALID,
                   "my.yaml:2: bodies.0.file: \"path\" is missing");
     check_refused("bodies:\n- file: {path: ''}\n", NULL, QD_ERR_INVALID,
