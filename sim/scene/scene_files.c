@@ -156,8 +156,10 @@ static qd_status refuse_disk(const qdi_scene_reader *reader, const qdi_item_file
     qd_vec2 low = {row->x, row->y}, high = low;
     for (size_t i = 0; i < item->bodies.count; ++i) {
         const qdi_disk_row *other = &item->bodies.rows[i];
-        low = (qd_vec2){fmin(low.x, other->x), fmin(low.y, other->y)};
-        high = (qd_vec2){fmax(high.x, other->x), fmax(high.y, other->y)};
+        if (other->x < low.x) low.x = other->x;
+        if (other->x > high.x) high.x = other->x;
+        if (other->y < low.y) low.y = other->y;
+        if (other->y > high.y) high.y = other->y;
     }
     return qdi_lines_reason(item->from.chars, row->line, reader->error,
                             "a disk of radius %.9g at (%.9g, %.9g) is outside the walls (x %.9g to %.9g, y "
@@ -173,7 +175,8 @@ static qd_status move_item_inside(const qdi_scene_reader *reader, qdi_item_file 
     axes_of_def(&reader->settings->world, axis);
     for (size_t i = 0; i < item->bodies.count; ++i) {
         const qdi_disk_row *row = &item->bodies.rows[i];
-        const double outside = fmax(outside_by(&axis[0], row->x), outside_by(&axis[1], row->y));
+        const double beyond[2] = {outside_by(&axis[0], row->x), outside_by(&axis[1], row->y)};
+        const double outside = beyond[0] > beyond[1] ? beyond[0] : beyond[1];
         if (outside > row->radius) return refuse_disk(reader, item, axis, row);
         total->count += outside > 0;
         if (outside > total->furthest) total->furthest = outside;
