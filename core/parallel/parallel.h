@@ -50,7 +50,7 @@ static inline size_t qdi_range_count(size_t count, size_t grain) {
 }
 
 /// A grain of at least `least` and at most `most` items that gives each thread some ranges, where there are
-/// items enough: for loops that keep no data per range. (Those that do must cut by size alone.)
+/// items enough: for loops whose result does not depend on how they are cut. (Others must cut by size alone.)
 static inline size_t qdi_fine_grain(const qd_team *team, size_t count, size_t least, size_t most) {
     size_t grain = count / (4 * (size_t)qdi_team_used(team)) + 1;
     return grain < least ? least : grain > most ? most : grain;

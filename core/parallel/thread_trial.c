@@ -65,15 +65,16 @@ void qdi_thread_trial_note(qdi_thread_trial *trial, uint64_t ns, bool large) {
     if (number < FIRST) return;
     trial->ns[number - FIRST] = ns;
     const uint32_t count = number - FIRST + 1;
-    if (trial->tried > 0) {
-        const bool hopeless = count == HOPELESS && 2 * time_of(trial, count) > 3 * trial->before;
-        if (count < QDI_TRIAL_WINDOW && !hopeless) return;
-        end_trial(trial, time_of(trial, count));
-    } else {
-        if (count < QDI_TRIAL_WINDOW) return;
-        trial->before = time_of(trial, count);
-        trial->windows += 1;
-        begin_trial(trial, large);
-    }
+    const bool early = trial->tried > 0 && count == HOPELESS;
+    if (count < QDI_TRIAL_WINDOW && !early) return;
+    const uint64_t time = time_of(trial, count);
+    if (early && 2 * time <= 3 * trial->before) return;
     trial->count = 0;
+    if (trial->tried > 0) {
+        end_trial(trial, time);
+        return;
+    }
+    trial->before = time;
+    trial->windows += 1;
+    begin_trial(trial, large);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /// How many threads a repeated piece of work should have, found by trial: with more of them each has less to

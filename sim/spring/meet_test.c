@@ -216,8 +216,8 @@ static bool test_listed(const qdi_meet_job *job, double way, const uint32_t *lis
     const qdi_meeting *pairs = job->narrow.pairs;
     uint32_t *slot_place = job->world->scratch.slot_place;
     float *slot_apart = job->world->scratch.slot_apart;
-    const bool sparse = 2 * count <
-                        QDI_CANDIDATE_GRAIN; // else neighbours in the list are neighbours in memory
+    // Where many are listed, neighbours in the list are neighbours in memory.
+    const bool sparse = 2 * count < QDI_CANDIDATE_GRAIN;
     bool changed = false;
     for (size_t k = 0; k < count; ++k) {
         const uint32_t i = list[k], held = slot_place[i];

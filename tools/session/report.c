@@ -100,7 +100,7 @@ void qdi_report_print(FILE *out, const qdi_result *result, const qd_world *world
     fprintf(out, " in %.3g s: %s steps/s, %s body-steps/s\n", seconds,
             qdi_words_count((double)result->steps / seconds).text,
             qdi_words_count((double)result->profile.body_steps / seconds).text);
-    if (result->threads_used > 0 && result->threads_used < result->threads)
+    if (result->threads_used < result->threads)
         fprintf(out, "threads: %d of %d at the end, with which steps are faster than with more\n",
                 result->threads_used, result->threads);
     print_end(out, result);

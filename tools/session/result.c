@@ -83,7 +83,7 @@ qd_status qdi_result_json(const qdi_result *result, qdi_json *json) {
     if (result->stage_count > 0) put_stages(result, json);
     qdi_json_real(json, "dt", result->dt);
     qdi_json_whole(json, "threads", (uint64_t)result->threads);
-    if (result->threads_used > 0) qdi_json_whole(json, "threads_used", (uint64_t)result->threads_used);
+    qdi_json_whole(json, "threads_used", (uint64_t)result->threads_used);
     if (result->pin && result->pin->threads > 0) qdi_pin_json(json, result->pin);
     qdi_json_text(json, "simd", result->simd);
     qdi_json_hash(json, "state_hash", result->state_hash);
