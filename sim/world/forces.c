@@ -322,14 +322,50 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
     return QD_OK;
 }
 
+// ---- nothing at all ----
+
+/// World's forces: whether bodies have the same velocities after a step: nothing pushes them, and no side
+/// turns them round.
+static bool bodies_coast(const qd_world *world) {
+    const qd_vec2 gravity = world->def.gravity;
+    return gravity.x == 0 && gravity.y == 0 && !qdi_forces_vary(world) && !qdi_forces_settle(world) &&
+           world->axis[0].boundary != QD_BOUNDARY_REFLECT && world->axis[1].boundary != QD_BOUNDARY_REFLECT &&
+           world->fixed == 0 && !world->turning && !world->part && !world->population;
+}
+
+/// World's forces: for the time of a step velocities belong to both states: nobody copies what stays as it
+/// is, and the memory of the next ones is not written to. restore_velocities ends that.
+static void share_velocities(qd_world *world) {
+    world->scratch.flown = false;
+    world->scratch.idle_vx = world->next.vx;
+    world->scratch.idle_vy = world->next.vy;
+    world->next.vx = world->now.vx;
+    world->next.vy = world->now.vy;
+}
+
+// Hook of the step, which has become the present state or was refused: gives `next` its velocities back.
+static void restore_velocities(qd_world *world, const qdi_step_context *step) {
+    (void)step;
+    qdi_scratch *scratch = &world->scratch;
+    if (!scratch->idle_vx) return;
+    world->next.vx = scratch->idle_vx;
+    world->next.vy = scratch->idle_vy;
+    scratch->idle_vx = scratch->idle_vy = NULL;
+}
+
 // Hook of the step: forces alone make velocities, where bodies do not collide.
 static qd_status forces_resolve(qd_world *world, qdi_step_context *step) {
     if (world->def.contact != QD_CONTACT_NONE) return QD_OK;
+    if (bodies_coast(world)) {
+        share_velocities(world);
+        return QD_OK;
+    }
     qdi_forces_begin(world);
     return qdi_forces_kick(world, step->dt);
 }
 
-const qdi_feature qdi_no_contact_feature = {.at = {[QDI_STAGE_RESOLVE] = forces_resolve}};
+const qdi_feature qdi_no_contact_feature = {
+    .at = {[QDI_STAGE_RESOLVE] = forces_resolve}, .commit = restore_velocities, .revert = restore_velocities};
 
 // ---- after the move ----
 

@@ -151,14 +151,15 @@ qd_status qdi_rows_order(qd_world *world) {
         qdi_team_for(world->team, world->met_count, QDI_CANDIDATE_GRAIN, name_meetings, world);
     qdi_spots_name(world, false);
     rows_job job = {.world = world, .from = order, .narrow = narrow, .small = small};
-    // `next` holds nothing between steps: its columns are the spares.
+    // `next` holds nothing between steps: its columns are the spares. Not those of velocities, which may
+    // never have been written to (forces.c).
     order_wide(&job, &world->now.x, &world->next.x);
     order_wide(&job, &world->now.y, &world->next.y);
-    order_wide(&job, &world->now.vx, &world->next.vx);
-    order_wide(&job, &world->now.vy, &world->next.vy);
+    order_wide(&job, &world->now.vx, &world->next.x);
+    order_wide(&job, &world->now.vy, &world->next.y);
     order_wide(&job, &world->radius, &world->next.x);
     order_wide(&job, &world->mass, &world->next.y);
-    order_wide(&job, &world->inertia, &world->next.vx);
+    order_wide(&job, &world->inertia, &world->next.x);
     if (world->turning) {
         order_wide(&job, &world->now.c, &world->next.c);
         order_wide(&job, &world->now.s, &world->next.s);

@@ -197,6 +197,7 @@ struct qdi_scratch {
     double *force[3]; ///< by row: what the callback gives
     size_t force_room[3];
     bool flown;
+    double *idle_vx, *idle_vy; ///< velocities of `next`, in a step in which it has those of `now`; else NULL
     // What springs do: see spring_accumulate.c.
     _Atomic uint32_t *heads; ///< by row: an end of a contact, or 0
     qdi_chain_link *chain;   ///< by end

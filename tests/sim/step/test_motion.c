@@ -100,6 +100,67 @@ QD_TEST_LOOP(projectile_follows_its_parabola, 0, 2) {
     ck_assert_double_eq_tol(sums.potential, 9.81 * s.position.y, 1e-9);
 }
 
+static bool stops(void *asked) {
+    return *(bool *)asked;
+}
+
+/// Steps a world in which nothing pushes bodies, many of them refused or stopped, while bodies come and go;
+/// with a static one, velocities are copied in each step. Ends with a static one in any case.
+static qd_world *drifting_world(uint64_t seed, bool fixed, qd_body_state *states, size_t *count) {
+    enum { SIDE = 40 };
+    bool stopped = false;
+    qd_random random = qd_random_at(seed, 0, 0);
+    qd_world_def def = qd_test_def(SIDE, SIDE);
+    def.boundary_x = qd_test_below(&random, 2) ? QD_BOUNDARY_PERIODIC : QD_BOUNDARY_OPEN;
+    def.boundary_y = QD_BOUNDARY_PERIODIC;
+    def.contact = QD_CONTACT_NONE;
+    def.limits.speed = 1000;
+    def.limits.distance = 1e4;
+    qd_world *world = qd_test_world(&def);
+    qd_body_def still = qd_test_body_at(qd_shape_disk(1), SIDE / 2, SIDE / 2);
+    still.kind = QD_BODY_STATIC;
+    if (fixed) qd_test_add(world, &still);
+    ck_assert_int_eq(qd_world_set_stop(world, stops, &stopped), QD_OK);
+    qd_id ids[600];
+    *count = 0;
+    for (int k = 0; k < 120; ++k) {
+        for (size_t more = k == 0 ? 100 : qd_test_below(&random, 8); more > 0; --more) {
+            const double x = SIDE * qd_random_uniform(&random), y = SIDE * qd_random_uniform(&random);
+            const double vx = qd_random_uniform(&random) - 0.5, vy = qd_random_uniform(&random) - 0.5;
+            if (*count < 600) ids[(*count)++] = qd_test_disk(world, x, y, vx, vy, 0.5, 1);
+        }
+        const size_t leaves = qd_test_below(&random, *count);
+        ck_assert_int_eq(qd_world_remove(world, ids[leaves]), QD_OK);
+        ids[leaves] = ids[--*count];
+        stopped = qd_test_below(&random, 4) == 0;
+        const bool far = def.boundary_x == QD_BOUNDARY_OPEN && qd_test_below(&random, 4) == 0;
+        const qd_status status = qd_world_step(world, far ? 1e9 : 0.5 * qd_random_uniform(&random) + 0.1,
+                                               NULL);
+        ck_assert_int_eq(status, stopped ? QD_ERR_STOPPED : far ? QD_ERR_LIMIT : QD_OK);
+    }
+    if (!fixed) qd_test_add(world, &still);
+    stopped = false;
+    qd_test_step(world, 0.25, 2);
+    for (size_t i = 0; i < *count; ++i) states[i] = qd_test_body(world, ids[i]);
+    return world;
+}
+
+QD_TEST(what_nothing_pushes_keeps_its_velocity) {
+    for (uint64_t seed = qd_test_seed(1), last = seed + qd_test_effort(20); seed < last; ++seed) {
+        qd_body_state with[600], without[600];
+        size_t count = 0, other = 0;
+        qd_own(qd_world) one = drifting_world(seed, true, with, &count);
+        qd_own(qd_world) two = drifting_world(seed, false, without, &other);
+        ck_assert_uint_eq(count, other);
+        for (size_t i = 0; i < count; ++i)
+            ck_assert_msg(with[i].position.x == without[i].position.x &&
+                              with[i].position.y == without[i].position.y &&
+                              with[i].velocity.x == without[i].velocity.x &&
+                              with[i].velocity.y == without[i].velocity.y,
+                          "body %d, seed %d", (int)i, (int)seed);
+    }
+}
+
 QD_TEST(open_sides_let_bodies_go) {
     qd_world_def def = qd_world_def_default();
     def.boundary_y = QD_BOUNDARY_OPEN;
