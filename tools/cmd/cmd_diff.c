@@ -178,7 +178,7 @@ static int diff_command(void *context) {
     if (exit_code != QDI_EXIT_DONE) return exit_code;
     const qdi_thread_choice choice = qdi_threads_here(0, job->settings.common.quiet);
     job->diff.threads = choice.threads;
-    job->diff.adapt_threads = !choice.asked;
+    job->diff.adapt_threads = choice.adapts;
     qd_error error = {""};
     qd_status status = diff_scenes(job);
     if (status == QD_OK) status = diff_states(job, &error);

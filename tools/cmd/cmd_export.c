@@ -298,7 +298,7 @@ static int export_command(void *context) {
     job->threads = choice.threads;
     job->moments.every = settings->every;
     job->moments.replay = (qdi_replay){
-        .past = &job->past, .threads = choice.threads, .adapt_threads = !choice.asked};
+        .past = &job->past, .threads = choice.threads, .adapt_threads = choice.adapts};
     exit_code = export_moments(job);
     qd_trajectory_destroy(job->trajectory);
     if (exit_code != QDI_EXIT_DONE) leave_nothing(job);

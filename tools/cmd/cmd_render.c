@@ -361,7 +361,7 @@ static int render(void *context) {
     const qdi_thread_choice choice = qdi_threads_here(
         settings->threads.given ? (int)settings->threads.value : 0, settings->common.quiet);
     job->moments.replay = (qdi_replay){
-        .past = &job->past, .threads = choice.threads, .adapt_threads = !choice.asked};
+        .past = &job->past, .threads = choice.threads, .adapt_threads = choice.adapts};
     exit_code = choose_jobs(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = draw_all(job);
     qd_frame_writer_destroy(job->writer);

@@ -65,8 +65,8 @@ qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts) {
                      "%s is '%.40s', which is no whole number from 1 to %d; it is ignored", variables[i].name,
                      variables[i].text, QD_TEAM_MAX);
     }
-    choice.asked = choice.threads > 0;
-    if (!choice.asked) {
+    choice.adapts = choice.threads == 0;
+    if (choice.adapts) {
         choice.threads = available;
         snprintf(choice.reason, sizeof choice.reason, "%s", limit);
     }
@@ -79,7 +79,7 @@ qdi_thread_choice qdi_threads_choose(const qdi_thread_facts *facts) {
 
 void qdi_threads_fit(qdi_thread_choice *choice, uint64_t bodies) {
     uint64_t most = bodies / BODIES_PER_THREAD;
-    if (choice->asked || most >= (uint64_t)choice->threads || choice->threads == 1) return;
+    if (!choice->adapts || most >= (uint64_t)choice->threads || choice->threads == 1) return;
     choice->threads = most > 1 ? (int)most : 1;
     size_t used = strlen(choice->reason);
     (void)snprintf(choice->reason + used, sizeof choice->reason - used, "; so few bodies need no more");

@@ -15,8 +15,8 @@ typedef struct qdi_thread_facts {
 
 typedef struct qdi_thread_choice {
     int threads;
-    bool asked;            ///< by --threads or a variable, and not what the machine has
-    char reason[128];      ///< "--threads", "2 cores", "OMP_NUM_THREADS", ...
+    bool adapts;      ///< nobody asked for that number: it is what the machine has, and fewer may be used
+    char reason[128]; ///< "--threads", "2 cores", "OMP_NUM_THREADS", ...
     char warnings[3][256]; ///< "" where there is none
 } qdi_thread_choice;
 

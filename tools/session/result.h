@@ -35,7 +35,7 @@ typedef struct qdi_result {
     uint64_t contacts; ///< at the end
     double dt;
     int threads;
-    int threads_used;   ///< of these by the last steps: fewer where that is faster
+    int threads_used;   ///< of these by steps in the end, but for trials: fewer where that is faster
     const qdi_pin *pin; ///< of the threads; NULL, or off: nothing is told of it
     const char *simd;   ///< name of the kernels
     uint64_t state_hash;

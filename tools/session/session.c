@@ -22,12 +22,12 @@ bool qdi_session_path(const qdi_session *session, const char *name, char *path, 
 void qdi_session_fit_threads(qdi_session *session) {
     qdi_thread_choice *choice = &session->threads;
     if (!qd_scene_grows(session->scene)) qdi_threads_fit(choice, qd_scene_bodies(session->scene));
-    if (session->ranks == 0 || choice->asked) return;
+    if (session->ranks == 0 || !choice->adapts) return;
     choice->threads = choice->threads > session->ranks ? choice->threads / session->ranks : 1; // of each rank
 }
 
 qd_status qdi_session_adapt_threads(const qdi_session *session, qd_world *world) {
-    return qd_world_adapt_threads(world, !session->threads.asked && session->ranks == 0);
+    return qd_world_adapt_threads(world, session->threads.adapts && session->ranks == 0);
 }
 
 // Makes the world's bodies and finds their contacts; `apart`: ranks do, each some of them.

@@ -1,8 +1,11 @@
+#include "sim/world/world_impl.h"
 #include "tests/support/harness.h"
 #include "tests/support/worlds.h"
 #include "tools/host/console.h"
 #include "tools/host/forecast.h"
+#include "tools/host/threads.h"
 #include "tools/session/postmortem.h"
+#include "tools/session/session.h"
 #include "tools/session/session_state.h"
 
 #include <math.h>
@@ -155,6 +158,25 @@ QD_TEST(test_a_crowd_of_one_place_or_of_nobody) {
     crowd = qdi_crowd_find(world);
     ck_assert(crowd.reach > 0 && fabs(crowd.centre.x - 30.3) <= crowd.reach &&
               fabs(crowd.centre.y - 70.7) <= crowd.reach);
+}
+
+// What measures how a machine scales makes a session of its own: it has the threads that it names.
+QD_TEST(test_only_threads_that_nobody_asked_for_adapt) {
+    const qdi_thread_facts facts[] = {{.cores = 2}, {.cores = 2, .asked = 2}, {.cores = 2, .omp = "2"}};
+    for (size_t i = 0; i <= sizeof facts / sizeof *facts; ++i) {
+        qdi_session session;
+        memset(&session, 0, sizeof session);
+        session.threads.threads = 2;
+        if (i > 0) session.threads = qdi_threads_choose(&facts[i - 1]);
+        ck_assert_int_eq(session.threads.threads, 2);
+        const qd_world_def def = qd_test_def(10, 10);
+        qd_own(qd_world) world = qd_test_world(&def);
+        ck_assert_int_eq(qdi_session_adapt_threads(&session, world), QD_OK);
+        ck_assert_int_eq(world->trial.most, i == 1 ? qd_team_threads(world->team) : 0);
+        session.ranks = 2;
+        ck_assert_int_eq(qdi_session_adapt_threads(&session, world), QD_OK);
+        ck_assert_int_eq(world->trial.most, 0);
+    }
 }
 
 QD_TEST_MAIN("session", 120, NULL, NULL)
