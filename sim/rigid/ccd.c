@@ -3,6 +3,7 @@
 #include "sim/contact/events.h"
 #include "sim/contact/margin.h"
 #include "sim/rigid/constraint.h"
+#include "sim/rigid/lean.h"
 #include "sim/rigid/rigid_step.h"
 #include "sim/world/contact_state.h"
 #include "sim/world/energy_balance.h"
@@ -91,6 +92,7 @@ static double arrive(const qdi_step *step, const qdi_trajectory *trajectory) {
         next->c[row] = end.c / length;
         next->s[row] = end.s / length;
         next->spin[row] = trajectory->velocity.spin + trajectory->gain.spin * gone;
+        qdi_lean_amend(world, row, step->dt);
     }
     const qd_vec2 way = {end.x - first->x, end.y - first->y};
     return qdi_ccd_energy(world, row, way) - before - trajectory->given -

@@ -14,6 +14,7 @@
 #include "core/parallel/atomic_extreme.h"
 #include "sim/contact/margin.h"
 #include "sim/rigid/ccd_stop.h"
+#include "sim/rigid/lean.h"
 #include "sim/world/energy_balance.h"
 #include "sim/world/energy_balance_state.h"
 #include "sim/world/grain.h"
@@ -291,6 +292,7 @@ static double arrive(const qdi_step *step, uint32_t row, double *given) {
         next->c[row] = pose.c / length;
         next->s[row] = pose.s / length;
         next->spin[row] -= forces.spin * missing;
+        qdi_lean_amend(world, row, step->dt);
     }
     const qd_vec2 gone = {pose.x - segment.x, pose.y - segment.y};
     return qdi_ccd_energy(world, row, gone) - *given - before -

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <quadrille/math.h>
+
 #include "core/math/larger.h"
 #include "sim/world/bounds.h"
 #include "sim/world/contact_state.h"
+#include "sim/world/world_impl.h"
 
 #include <math.h>
 
@@ -31,6 +34,21 @@ static const double qdi_lean_still = 1.6e-3;
 static inline double qdi_lean_after(double lean, double turn, double dt, bool held, double radius,
                                     double gravity) {
     const double spin = turn / dt;
-    if (!held || spin * spin * radius > qdi_lean_still * gravity) return 0;
+    if (!held || !(spin * spin * radius < qdi_lean_still * gravity)) return 0;
     return qdi_larger(qdi_smaller(lean + turn, QDI_LEAN_MOST), -QDI_LEAN_MOST);
+}
+
+/// Lean: the acceleration by gravity, whichever way it goes.
+static inline double qdi_strength_of(qd_vec2 gravity) {
+    return sqrt(gravity.x * gravity.x + gravity.y * gravity.y);
+}
+
+/// The lean in `next` of a body that did not turn as the solver left it, but was met or stopped on its way.
+static inline void qdi_lean_amend(qd_world *world, uint32_t row, double dt) {
+    const qdi_motion *now = &world->now, *next = &world->next;
+    if (next->lean[row] == 0) return;
+    const double across = now->c[row] * next->s[row] - now->s[row] * next->c[row],
+                 along = now->c[row] * next->c[row] + now->s[row] * next->s[row];
+    next->lean[row] = qdi_lean_after(now->lean[row], qd_atan2(across, along), dt, true, world->radius[row],
+                                     qdi_strength_of(world->def.gravity));
 }

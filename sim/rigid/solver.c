@@ -162,16 +162,11 @@ static void shorten_way(const qdi_solver_job *job, uint32_t row, qdi_mover *move
     mover->dy *= part;
 }
 
-/// Contact solver: the acceleration by gravity, whichever way it goes.
-static double strength_of(qd_vec2 gravity) {
-    return sqrt(gravity.x * gravity.x + gravity.y * gravity.y);
-}
-
 /// Contact solver: puts the velocities of a range of movers back to their bodies.
 static void close_range(const qdi_solver_job *job, size_t begin, size_t end) {
     const qd_world *world = job->world;
     const bool shortens = job->period.x > 0 || job->period.y > 0;
-    const double gravity = strength_of(world->def.gravity);
+    const double gravity = qdi_strength_of(world->def.gravity);
     for (size_t slot = begin, stop = bodies_until(job, end); slot < stop; ++slot) {
         const uint32_t r = job->units->rows[slot - 1];
         if (world->kind[r] != QD_BODY_DYNAMIC) continue;
@@ -221,7 +216,7 @@ static qdi_solver_spring spring_of(double h, double part, double fine) {
 /// long: there half of the speed does. Positions take back what the springs then leave.
 static qdi_solver_rules rules_of(double dt, int substeps, qd_vec2 gravity) {
     const double h = dt / substeps, fine = 4.0 / (substeps < 4 ? 4 : substeps > 8 ? 8 : substeps);
-    const double strength = strength_of(gravity), fall = 0.25 * strength;
+    const double strength = qdi_strength_of(gravity), fall = 0.25 * strength;
     const double out = (strength > 0 ? 0.025 : 0.0125) / dt;
     return (qdi_solver_rules){.per_h = substeps / dt,
                               .dt = dt,

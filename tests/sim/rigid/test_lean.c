@@ -6,6 +6,7 @@
 #include "tests/support/worlds.h"
 
 #include <math.h>
+#include <quadrille/math.h>
 #include <quadrille/world.h>
 
 static const double g = 10;
@@ -116,6 +117,50 @@ QD_TEST(nothing_rests_without_gravity) {
         qd_test_step(world, .01, 1);
         ck_assert_double_eq(largest_lean(world), 0);
     }
+}
+
+// Towers are shot at with small boxes, which are met or stopped on their way as what they hit is: what goes
+// on to rest has turned by as much as its lean has changed.
+QD_TEST_LOOP(leans_of_what_is_met_on_its_way, 0, 6) {
+    enum { TOWERS = 6, BOXES = 12, ALL = TOWERS * BOXES };
+    static const qd_continuous followed[] = {QD_CONTINUOUS_OFF, QD_CONTINUOUS_AUTO, QD_CONTINUOUS_ON};
+    qd_world_def def = qd_test_def(30, 40);
+    def.gravity = (qd_vec2){0, -g};
+    def.restitution = 0;
+    def.friction = .6;
+    def.continuous = followed[_i / 2];
+    qd_own(qd_world) world = qd_test_world(&def);
+    qd_id ids[ALL];
+    for (int i = 0; i < ALL; ++i) {
+        const int c = i / BOXES, k = i % BOXES;
+        qd_body_def body = qd_test_body_at(qd_shape_rect(1, 1), 4 + 4 * c + .06 * ((k * 7 + c * 3) % 5 - 2),
+                                           .5 + k * (c % 3 == 0 ? .93 : 1));
+        body.bullet = _i % 2;
+        ids[i] = qd_test_add(world, &body);
+    }
+    for (int q = 0; q < 5 * TOWERS; ++q) {
+        qd_body_def body = qd_test_body_at(qd_shape_rect(.3, .3), 1.5 + 4 * (q % TOWERS) + .5 * (q % 3),
+                                           20 + q * .6);
+        body.velocity = (qd_vec2){4 * (q % 7 - 3), -30};
+        body.bullet = _i % 2;
+        qd_test_add(world, &body);
+    }
+    qd_body_state before[ALL];
+    size_t rested = 0;
+    for (int step = 0; step < 300; ++step) {
+        if (step > 0) qd_test_step(world, 1.0 / 60, 1);
+        for (int i = 0; i < ALL; ++i) {
+            const qd_body_state now = qd_test_body(world, ids[i]), *was = &before[i];
+            if (step > 0 && now.lean != 0 && was->lean != 0 && fabs(now.lean) < QDI_LEAN_MOST) {
+                const double turn = qd_atan2(was->turn.x * now.turn.y - was->turn.y * now.turn.x,
+                                             was->turn.x * now.turn.x + was->turn.y * now.turn.y);
+                ck_assert_double_eq_tol(now.lean - was->lean, turn, 1e-12);
+                ++rested;
+            }
+            before[i] = now;
+        }
+    }
+    ck_assert_uint_gt(rested, 1000);
 }
 
 QD_TEST_MAIN("lean", 60, NULL, NULL)
