@@ -1,15 +1,15 @@
 #include "core/parallel/thread_trial.h"
 
 enum {
-    FIRST = 2,    ///< pieces of work at the begin of a window that are left out: data come to other caches
-    LONGEST = 8,  ///< times of a window that count for nothing
-    HOPELESS = 6, ///< times after which a trial may be broken off
-    LEAST_WAIT = 4,
-    LONGEST_WAIT = 64 ///< windows
+    FIRST = 2,      ///< pieces of work at the begin of a window that are left out: data come to other caches
+    LONGEST = 8,    ///< times of a window that count for nothing
+    HOPELESS = 6,   ///< times after which a trial may be broken off
+    SHORT_WAIT = 4, ///< windows; twice as many come after the first trial in vain, and so on
+    LONGEST_WAIT = 64
 };
 
 void qdi_thread_trial_begin(qdi_thread_trial *trial, int most) {
-    *trial = (qdi_thread_trial){.most = most, .used = most, .wait = LEAST_WAIT, .windows = LEAST_WAIT};
+    *trial = (qdi_thread_trial){.most = most, .used = most, .wait = SHORT_WAIT, .windows = SHORT_WAIT};
 }
 
 /// Trial of threads: the time of a window's first `count` pieces of work, the longest left out.
@@ -48,8 +48,8 @@ static void end_trial(qdi_thread_trial *trial, uint64_t time) {
     if (better) {
         trial->used = trial->tried;
         trial->before = time;
-        trial->wait = LEAST_WAIT;
-        trial->windows = LEAST_WAIT;
+        trial->wait = SHORT_WAIT;
+        trial->windows = SHORT_WAIT;
     } else {
         trial->wait = 2 * trial->wait < LONGEST_WAIT ? 2 * trial->wait : LONGEST_WAIT;
         trial->windows = 0;
@@ -60,7 +60,7 @@ static void end_trial(qdi_thread_trial *trial, uint64_t time) {
 
 void qdi_thread_trial_note(qdi_thread_trial *trial, uint64_t ns, bool large) {
     if (trial->most < 2) return;
-    if (large && trial->used < trial->most) qdi_thread_trial_begin(trial, trial->most);
+    if (large && qdi_thread_trial_threads(trial) < trial->most) qdi_thread_trial_begin(trial, trial->most);
     const uint32_t number = trial->count++;
     if (number < FIRST) return;
     trial->ns[number - FIRST] = ns;

@@ -11,7 +11,7 @@
 /// Times are compared in windows of QDI_TRIAL_WINDOW pieces of work, in which the longest count for nothing:
 /// a thread that lost its processor for a moment. After a window with the present number comes one with half
 /// or twice as many threads. What is faster by a twentieth is kept, and tried further; else the next trial
-/// comes after 4 windows, then 8, ..., 64. One that begins badly is broken off.
+/// comes after 8 windows, then 16, ..., 64. One that begins badly is broken off.
 
 enum { QDI_TRIAL_WINDOW = 32 };
 

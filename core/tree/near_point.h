@@ -12,8 +12,6 @@
 /// it, for a body's centre is in the cell. Axes are independent, and of images that are equally near the one
 /// in the earlier copy counts.
 
-enum { QDI_NEAR_POINT_COPIES = 9 };
-
 /// Two distances that are equal but for rounding differ by less than this factor.
 #define QDI_NEAR_POINT_NEARER (1.0 - 0x1p-50)
 

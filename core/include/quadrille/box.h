@@ -28,8 +28,9 @@ QD_API qd_box qd_box_of_disk(double x, double y, double radius);
 
 /// The boxes of `count` disks, boxes[i] of x[i], y[i] and radius[i], several at once and at a tenth of the
 /// cost. Each contains its disk, but is rounded outward in a simpler way: a side lies beyond the disk's by
-/// half a unit in the last place to three. One beyond all float32 numbers is infinite. `boxes` must not
-/// overlap the other arrays. Any thread; several may work on parts of the arrays.
+/// half a unit in the last place to three, and 1.2e-38 more. That of a disk which is not within all float32
+/// numbers is not valid (qd_box_valid). `boxes` must not overlap the other arrays. Any thread; several may
+/// work on parts of the arrays.
 QD_API void qd_boxes_of_disks(const double *x, const double *y, const double *radius, size_t count,
                               qd_box *boxes);
 

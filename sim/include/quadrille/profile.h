@@ -28,7 +28,8 @@ typedef struct qd_profile {
                     [64]; ///< of each of the first 64 threads inside the phase's parallel parts
     uint64_t
         loop_ns[QD_PHASE_COUNT]; ///< part of wall_ns: in parallel parts, waiting for the slowest included
-    uint64_t alone_ns[QD_PHASE_COUNT]; ///< part of loop_ns: in those that were too short for a second thread
+    /// part of loop_ns: in those that were too short for a second thread, or in steps that had only one
+    uint64_t alone_ns[QD_PHASE_COUNT];
 } qd_profile;
 
 /// "resolve", "move", ...

@@ -134,14 +134,18 @@ QD_TEST(many_disks_lie_inside_their_boxes) {
             for (int k = 0; k < 2; ++k) {
                 const double least = centre[k] - radius[i], most = centre[k] + radius[i];
                 ck_assert((double)low[k] < least && (double)high[k] > most);
-                ck_assert((double)high[k] - most <= 3 * (double)FLT_EPSILON * fabs(most) + 3e-38);
-                ck_assert(least - (double)low[k] <= 3 * (double)FLT_EPSILON * fabs(least) + 3e-38);
+                ck_assert((double)high[k] - most <= 3 * (double)FLT_EPSILON * fabs(most) + 1.2e-38);
+                ck_assert(least - (double)low[k] <= 3 * (double)FLT_EPSILON * fabs(least) + 1.2e-38);
             }
         }
     }
-    x[0] = 1e300, y[0] = -1e300, radius[0] = 1;
-    qd_boxes_of_disks(x, y, radius, 1, boxes);
-    ck_assert(!qd_box_valid(boxes[0]));
+    static const double far[][3] = {{1e300, -1e300, 1}, {1e39, 0, 1},      {0, -1e39, 1},
+                                    {0, 0, 1e39},       {3.4e38, 0, 1e37}, {(double)NAN, 0, 1},
+                                    {0, 0, HUGE_VAL},   {0, 3.5e38, 0}};
+    for (size_t i = 0; i < sizeof far / sizeof *far; ++i) {
+        qd_boxes_of_disks(&far[i][0], &far[i][1], &far[i][2], 1, boxes);
+        ck_assert_msg(!qd_box_valid(boxes[0]), "disk %d", (int)i);
+    }
 }
 
 QD_TEST(valid_and_overlap) {

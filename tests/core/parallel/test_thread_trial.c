@@ -100,9 +100,14 @@ QD_TEST(large_work_has_all_threads_at_once) {
     qdi_thread_trial_begin(&trial, 8);
     (void)work(&of, &trial, 3000);
     ck_assert_int_eq(trial.used, 1);
-    for (int i = 0; i < 1000; ++i) {
-        qdi_thread_trial_note(&trial, 1000000000, true);
-        ck_assert_int_eq(qdi_thread_trial_threads(&trial), 8);
+    for (int before = 0; before < 2; ++before) { // then while the first trial of fewer is on
+        for (int i = 0; i < 1000; ++i) {
+            qdi_thread_trial_note(&trial, 1000000000, true);
+            ck_assert_int_eq(qdi_thread_trial_threads(&trial), 8);
+        }
+        qdi_thread_trial_begin(&trial, 8);
+        while (trial.tried == 0) qdi_thread_trial_note(&trial, 1000, false);
+        ck_assert_int_eq(trial.used, 8);
     }
 }
 
