@@ -76,9 +76,6 @@ static inline void place_parts(trail_parts *restrict parts, int high) {
     }
 }
 
-// The most rows of a part, which are fewer.
-enum { ROWS_MOST = 32 };
-
 // Draws what parts of lines there are, as far as they are in the tile, and leaves none. Those with as many
 // rows follow each other, which a processor foresees.
 static void draw_parts(qdi_trail_tile *tile, trail_parts *parts) {

@@ -324,11 +324,10 @@ qd_status qdi_forces_kick(qd_world *world, double dt) {
 
 // ---- nothing at all ----
 
-/// World's forces: whether bodies have the same velocities after a step: nothing pushes them, and no side
-/// turns them round.
-static bool bodies_coast(const qd_world *world) {
+bool qdi_forces_none(const qd_world *world) {
     const qd_vec2 gravity = world->def.gravity;
-    return gravity.x == 0 && gravity.y == 0 && !qdi_forces_vary(world) && !qdi_forces_settle(world) &&
+    return world->def.contact == QD_CONTACT_NONE && gravity.x == 0 && gravity.y == 0 &&
+           !qdi_forces_vary(world) && !qdi_forces_settle(world) &&
            world->axis[0].boundary != QD_BOUNDARY_REFLECT && world->axis[1].boundary != QD_BOUNDARY_REFLECT &&
            world->fixed == 0 && !world->turning && !world->part && !world->population;
 }
@@ -356,7 +355,7 @@ static void restore_velocities(qd_world *world, const qdi_step_context *step) {
 // Hook of the step: forces alone make velocities, where bodies do not collide.
 static qd_status forces_resolve(qd_world *world, qdi_step_context *step) {
     if (world->def.contact != QD_CONTACT_NONE) return QD_OK;
-    if (bodies_coast(world)) {
+    if (qdi_forces_none(world)) {
         share_velocities(world);
         return QD_OK;
     }

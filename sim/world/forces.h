@@ -15,6 +15,9 @@ QD_MUST_USE qd_status qdi_forces_kick(qd_world *world, double dt);
 /// the old ones. Puts the lowest index that breaks a limit into `lowest_bad`, per range of QDI_BODY_GRAIN,
 /// where it is lower.
 void qdi_forces_finish(qd_world *world, double dt, uint32_t *lowest_bad);
+/// True where bodies have the same velocities after a step: nothing pushes them, and no side turns them
+/// round.
+bool qdi_forces_none(const qd_world *world);
 /// True where forces depend on the place.
 bool qdi_forces_vary(const qd_world *world);
 /// True where a medium or a callback takes or gives energy.

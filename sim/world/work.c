@@ -1,5 +1,6 @@
 #include "sim/world/work.h"
 
+#include "sim/world/forces.h"
 #include "sim/world/walls.h"
 #include "sim/world/world_impl.h"
 
@@ -11,6 +12,7 @@ qdi_work qdi_world_work(const qd_world *world) {
         .contact = def->contact,
         .plain = world->shaped == 0 && world->fixed == 0 && world->traits.numbers.live == 0,
         .turning = world->turning,
+        .pushed = !qdi_forces_none(world),
         .gravity = def->gravity.x != 0 || def->gravity.y != 0,
         .bounces = def->restitution > 0 || def->tangential > 0,
         .walls = collides && qdi_has_walls(world),

@@ -10,6 +10,7 @@ typedef struct qdi_work {
     qd_contact_model contact;
     bool plain;   ///< all bodies are dynamic disks without traits of their own
     bool turning; ///< some body is turned, or may come to turn
+    bool pushed;  ///< velocities change in steps
     bool gravity;
     bool bounces;      ///< surfaces give something back
     bool walls;        ///< the narrow phase tests bodies against walls

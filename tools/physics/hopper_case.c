@@ -271,9 +271,10 @@ static void judge_exponent(const qdi_case *self, const qdi_plan *plan, qdi_rows 
 static void judge_height(const qdi_case *self, const qdi_plan *plan, qdi_rows *rows) {
     qdi_estimate ratio = qdi_plan_estimate_runs(plan, 0, HEIGHT_SEEDS, HOPPER_RATIO);
     qdi_row *row = qdi_rows_add(rows, self->name, ratio, 1, 0.05);
+    const double arches = HEIGHT_SEEDS * qdi_plan_estimate_runs(plan, 0, HEIGHT_SEEDS, HOPPER_ARCHES).mean;
     qdi_row_note(
-        row, "rate out of a silo filled to 5 widths over that of one filled to 10; %.0f of %d stood still",
-        HEIGHT_SEEDS * qdi_plan_estimate_runs(plan, 0, HEIGHT_SEEDS, HOPPER_ARCHES).mean, 2 * HEIGHT_SEEDS);
+        row, "rate out of a silo filled to 5 widths over that of one filled to 10; %.0f of %.0f stood still",
+        arches, 2 * HEIGHT_SEEDS + arches);
     qdi_row_twin(row, "no friction", qdi_plan_estimate_runs(plan, HEIGHT_SEEDS, TWIN_SEEDS, HOPPER_RATIO));
 }
 

@@ -44,12 +44,14 @@ enum {
     MOVER_VELOCITY = 3 * X, // vx, vy, spin
     PUSH = sizeof(qdi_push),
     STANCE = sizeof(qdi_stance),
+    HELD = ITEM(qdi_scratch, held),
     CHAIN_ENDS = 2 * sizeof(qdi_chain_link),
 };
 
 static const qdi_traffic_pass passes[] = {
     // Resolve.
-    {QD_PHASE_RESOLVE, "velocities copied", QDI_TRAFFIC_BODY, RIGID, false, VELOCITY, VELOCITY},
+    {QD_PHASE_RESOLVE, "velocities copied", QDI_TRAFFIC_BODY, RIGID | QDI_TRAFFIC_PUSHED, false, VELOCITY,
+     VELOCITY},
     {QD_PHASE_RESOLVE, "spins copied", QDI_TRAFFIC_BODY, RIGID | QDI_TRAFFIC_TURNING, false, SPIN, SPIN},
     {QD_PHASE_RESOLVE, "gravity", QDI_TRAFFIC_BODY, RIGID | QDI_TRAFFIC_GRAVITY, false, VELOCITY, VELOCITY},
     {QD_PHASE_RESOLVE, "links made", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_IMPULSE, false,
@@ -65,7 +67,8 @@ static const qdi_traffic_pass passes[] = {
     {QD_PHASE_RESOLVE, "ends of bounces", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_IMPULSE | QDI_TRAFFIC_BOUNCES,
      false, LINK, 0},
     {QD_PHASE_RESOLVE, "movers made", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, false,
-     ROW + DISK + 2 * VELOCITY + ITEM(qd_world, mass) + ITEM(qd_world, inertia), MOVER + PUSH + STANCE},
+     ROW + DISK + 2 * VELOCITY + ITEM(qd_world, mass) + ITEM(qd_world, inertia),
+     MOVER + PUSH + STANCE + HELD},
     {QD_PHASE_RESOLVE, "groups made", QDI_TRAFFIC_SOLVED, QDI_TRAFFIC_IMPULSE, false, LINK + GEOMETRY + WARM,
      LANE},
     {QD_PHASE_RESOLVE, "movers warmed", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, false, MOVER + STANCE,
@@ -82,8 +85,8 @@ static const qdi_traffic_pass passes[] = {
      IMPULSES + TOTALS},
     {QD_PHASE_RESOLVE, "movers of these again", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, true, MOVER,
      MOVER_VELOCITY},
-    {QD_PHASE_RESOLVE, "movers closed", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, false, ROW + MOVER + PUSH,
-     VELOCITY},
+    {QD_PHASE_RESOLVE, "movers closed", QDI_TRAFFIC_MOVER, QDI_TRAFFIC_IMPULSE, false,
+     ROW + MOVER + PUSH + HELD + 2 * ITEM(qdi_motion, lean), VELOCITY},
     {QD_PHASE_RESOLVE, "groups reported", QDI_TRAFFIC_SOLVED, QDI_TRAFFIC_IMPULSE, false, LANE,
      OUTCOME + BALANCE},
     {QD_PHASE_RESOLVE, "balances summed", QDI_TRAFFIC_CONTACT, QDI_TRAFFIC_IMPULSE, false, BALANCE, 0},
@@ -193,6 +196,7 @@ static unsigned conditions_of(const qdi_work *before, const qdi_work *after) {
         !after->plain || ((after->movers > 0 || after->turning) && after->contact != QD_CONTACT_SPRING),
         after->listed,
         !after->listed,
+        after->pushed,
     };
     unsigned met = 0;
     for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; ++i) met |= (unsigned)conditions[i] << i;

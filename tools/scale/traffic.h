@@ -45,6 +45,7 @@ enum {
     QDI_TRAFFIC_MIXED = 32768, ///< not all bodies are such disks, or without springs they turn or have movers
     QDI_TRAFFIC_ENDS = 65536,  ///< springs go through lists of the ends of candidates
     QDI_TRAFFIC_CHAINS = 131072, ///< they hang the ends of contacts into chains
+    QDI_TRAFFIC_PUSHED = 262144, ///< velocities change
 };
 
 /// A pass of a step.
