@@ -299,6 +299,18 @@ static double arrive(const qdi_step *step, uint32_t row, double *given) {
            qdi_ccd_wrap_error(world, row, gone, step->dt);
 }
 
+/// Stops of ccd: makes the box of a body that was stopped, and counts it among those that left their fat
+/// boxes. Where impacts are followed, all bodies' ways were in these, and only who was hit has been counted
+/// since: the box of who was given up is that of its first way, which may be out of a fat box that was made
+/// for its last one.
+static void box_stopped(const qdi_step *step, uint32_t row) {
+    const uint32_t number = step->ccd->trajectory_of[row];
+    if (!step->following || (number != QDI_NONE_YET && step->ccd->trajectories[number].hit))
+        qdi_margin_box_again(step->world, row);
+    else
+        qdi_margin_box_moved(step->world, row, false);
+}
+
 /// Stops of ccd: puts a range of those that are stopped where they stop.
 static void arrive_range(void *context, size_t begin, size_t end) {
     stop_job *job = context;
@@ -312,7 +324,7 @@ static void arrive_range(void *context, size_t begin, size_t end) {
         job->drift[i] = arrive(step, r, &given);
         double *carried = job->carried[qdi_carrier_is_wall(step->ccd->carrier[r])];
         if (carried) carried[i] = given;
-        qdi_margin_box_again(world, r);
+        box_stopped(step, r);
         if (!qdi_within_limits(world, r)) qdi_atomic_min_u32(&job->lowest_bad, world->index[r]);
     }
 }

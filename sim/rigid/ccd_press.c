@@ -38,6 +38,12 @@ double qdi_ccd_speed_along(const qdi_party *party, qd_vec2 n) {
     return party->segment.vx * n.x + party->segment.vy * n.y;
 }
 
+double qdi_ccd_speed_at(const qdi_party *party, qd_vec2 arm, qd_vec2 n) {
+    const double speed = qdi_ccd_speed_along(party, n);
+    return party->form.kind == QD_SHAPE_DISK ? speed
+                                             : speed + party->segment.spin * (arm.x * n.y - arm.y * n.x);
+}
+
 qd_vec2 qdi_ccd_velocity_after(const qdi_step *step, uint32_t row) {
     const double stop = qdi_ccd_time_of(step, row);
     if (!(stop < step->dt) || !(step->ccd->carried[row] < step->dt)) return (qd_vec2){0, 0};
@@ -95,10 +101,10 @@ static double middles_at(const qdi_step *step, const qdi_movers *m, qd_vec2 shif
     const double near = nearest(step, m->row_a, m->row_b);
     if (!(near > 0) || middles_full(step, m->row_a, m->row_b, shift)) return (double)INFINITY;
     qdi_party one = *m->a, two = *m->b;
-    qd_vec2 normal;
+    qdi_met met;
     one.form = qdi_form_disk(one.reach = near);
     two.form = qdi_form_disk(two.reach = 0);
-    return qdi_meeting_of(step, m->row_a, &one, m->row_b, &two, shift, last, false, &normal);
+    return qdi_meeting_of(step, m->row_a, &one, m->row_b, &two, shift, last, false, &met);
 }
 
 double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_manifold *manifold,
@@ -106,7 +112,7 @@ double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_m
     if (!is_shorter(step, m->row_a, stick_length) || !is_shorter(step, m->row_b, stick_length))
         return (double)INFINITY;
     const qdi_path_segment *p = &m->a->segment, *q = &m->b->segment;
-    const qd_vec2 n = m->normal, d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
+    const qd_vec2 n = m->met.normal, d = {q->x + shift.x - p->x, q->y + shift.y - p->y};
     const double speed_a = qdi_ccd_speed_along(m->a, n), speed_b = -qdi_ccd_speed_along(m->b, n),
                  size = qdi_ccd_size_of_both(step, m->row_a, m->row_b), left = size + qdi_smaller(gap, 0);
     if (m->a->form.kind == QD_SHAPE_DISK && m->b->form.kind == QD_SHAPE_DISK) {

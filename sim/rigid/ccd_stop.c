@@ -6,9 +6,9 @@
 // between their middles. Who touches at the start what cannot move is stopped with its core alone, a disk of
 // half its size: sliding and resting are the solver's.
 //
-// A mover that runs away from the one that meets it is not stopped by it, and the other comes as far as that
-// gets. It would always come too late otherwise: stopped where they meet, it stands while the other goes on,
-// in every step, and never touches it.
+// A mover that runs away, where the two meet, from the one that meets it is not stopped by it, and the other
+// comes as far as that gets. It would always come too late otherwise: stopped where they meet, it stands
+// while the other goes on, in every step, and never touches it.
 //
 // Two movers that touch may press each other (rigid/ccd_press.c); large bodies drive small ones
 // (rigid/ccd_drive.c).
@@ -153,10 +153,11 @@ static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, d
 /// Stops of ccd: the time at which the first of two is to be stopped that meet at a time; infinity: it runs
 /// away.
 static double stop_of_mover(const qdi_step *step, const qdi_movers *m, bool first, double time) {
-    const double size = m->a->inner + m->b->inner, speed_a = qdi_ccd_speed_along(m->a, m->normal),
-                 speed_b = -qdi_ccd_speed_along(m->b, m->normal);
-    const double speed = first ? speed_a : speed_b, other = first ? speed_b : speed_a;
     if (m->touching || step->round >= FLEEING) return time;
+    const double size = m->a->inner + m->b->inner,
+                 speed_a = qdi_ccd_speed_at(m->a, m->met.arm_a, m->met.normal),
+                 speed_b = -qdi_ccd_speed_at(m->b, m->met.arm_b, m->met.normal);
+    const double speed = first ? speed_a : speed_b, other = first ? speed_b : speed_a;
     if (speed < 0 && other > 0) return (double)INFINITY;
     if (!(other < 0 && speed > 0)) return time;
     // How long the other one goes on.
@@ -327,7 +328,8 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
     const double gap = least > reach + rounding ? (double)INFINITY
                                                 : qdi_ccd_gap(&one, &two, shift, reach, &manifold);
     if (!is_followed(way, size, gap, both, looked_at)) return;
-    qdi_movers m = {a, b, &one, &two, manifold.normal, both && !bullet && gap < (double)INFINITY, full};
+    qdi_movers m = {
+        a, b, &one, &two, {.normal = manifold.normal}, both && !bullet && gap < (double)INFINITY, full};
     const bool cores = gap <= met_gap * mover->inner && !m.touching;
     if (cores) make_cores(step, &m, &one, &two);
     // Two movers do nothing to each other after both were stopped.
@@ -335,10 +337,10 @@ void qdi_ccd_stop_pair(const qdi_step *step, uint32_t a, uint32_t b, qd_image im
                             ? qdi_larger(qdi_ccd_stop_of(step->ccd, a), qdi_ccd_stop_of(step->ccd, b))
                             : step->dt;
     double time = m.touching ? qdi_ccd_pressed_at(step, &m, &manifold, shift, gap, last)
-                             : qdi_meeting_of(step, a, &one, b, &two, shift, last, !cores, &m.normal);
+                             : qdi_meeting_of(step, a, &one, b, &two, shift, last, !cores, &m.met);
     if (one.form.ghost || two.form.ghost) {
         make_cores(step, &m, &one, &two);
-        time = qdi_smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, false, &m.normal));
+        time = qdi_smaller(time, qdi_meeting_of(step, a, &one, b, &two, shift, last, false, &m.met));
     }
     if (!(time < step->dt) || !own_paths_near(step, a, b, shift)) return;
     if (both) {
@@ -404,6 +406,6 @@ bool qdi_ccd_core_passes(const qdi_step *step, uint32_t row_a, uint32_t row_b, i
     }
     *mover = qdi_ccd_core_of(mover);
     a.form.ghost = b.form.ghost = NULL;
-    qd_vec2 normal;
-    return qdi_meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, false, &normal) < step->dt;
+    qdi_met met;
+    return qdi_meeting_of(step, row_a, &a, row_b, &b, shift, step->dt, false, &met) < step->dt;
 }

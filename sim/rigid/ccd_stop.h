@@ -82,10 +82,15 @@ double qdi_ccd_gap_to_wall(const qdi_step *step, const qdi_party *party, int wal
 // A body's path goes on where it was stopped in a round before: it stands there, and from `carried` on it
 // goes along with what carries it.
 
+/// Where two meet: the normal, and the point from the centroid of either.
+typedef struct qdi_met {
+    qd_vec2 normal, arm_a, arm_b;
+} qdi_met;
+
 /// The first time before `last` at which two meet on their paths, or infinity or a later one. `edges`: where
 /// impacts are followed, two on their first ways have an edge if they meet on these, which is asked then.
 double qdi_meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                      qd_vec2 shift, double last, bool edges, qd_vec2 *normal);
+                      qd_vec2 shift, double last, bool edges, qdi_met *met);
 /// The first time at which a body meets a wall on its path, or infinity.
 double qdi_meeting_with_wall(const qdi_step *step, uint32_t row, qdi_party *party, int wall);
 
@@ -95,9 +100,9 @@ double qdi_meeting_with_wall(const qdi_step *step, uint32_t row, qdi_party *part
 typedef struct qdi_movers {
     uint32_t row_a, row_b;
     const qdi_party *a, *b;
-    qd_vec2 normal; ///< of the contact
-    bool touching;  ///< at the start
-    bool full;      ///< as near as they may come, one of them stopped (qdi_ccd_are_full)
+    qdi_met met;   ///< of two that touch at the start only the normal
+    bool touching; ///< at the start
+    bool full;     ///< as near as they may come, one of them stopped (qdi_ccd_are_full)
 } qdi_movers;
 
 /// The size that the motion of two movers is compared with: twice the smaller one, or a small body would sink
@@ -106,8 +111,9 @@ typedef struct qdi_movers {
 double qdi_ccd_size_of_both(const qdi_step *step, uint32_t a, uint32_t b);
 /// The mean velocity of a body from when it was stopped until the step's end.
 qd_vec2 qdi_ccd_velocity_after(const qdi_step *step, uint32_t row);
-/// A body's speed along a normal.
+/// The speed along a normal of a body's centroid, and of a point of it, from there.
 double qdi_ccd_speed_along(const qdi_party *party, qd_vec2 n);
+double qdi_ccd_speed_at(const qdi_party *party, qd_vec2 arm, qd_vec2 n);
 /// When two movers that touch at the start, `gap` apart, have come too near to each other. `last`: see
 /// qdi_meeting_of.
 double qdi_ccd_pressed_at(const qdi_step *step, const qdi_movers *m, const qdi_manifold *manifold,

@@ -52,11 +52,26 @@ static bool walk_on(const qdi_step *step, walk *w) {
     return true;
 }
 
+/// Walks of ccd: where two meet: at that of their touches which approaches faster.
+static qdi_met met_of(const qdi_party *a, const qdi_party *b, const qdi_encounter *meeting) {
+    const qdi_manifold *m = &meeting->manifold;
+    qdi_met met = {.normal = m->normal};
+    double fastest = -HUGE_VAL;
+    for (int k = 0; k < m->count; ++k) {
+        const qd_vec2 at = m->at[k].point, from_b = {at.x - meeting->b.x, at.y - meeting->b.y};
+        const double speed = qdi_ccd_speed_at(a, at, m->normal) - qdi_ccd_speed_at(b, from_b, m->normal);
+        if (!(speed > fastest)) continue;
+        fastest = speed;
+        met.arm_a = at;
+        met.arm_b = from_b;
+    }
+    return met;
+}
+
 /// Where two meet on their first ways, as far as that is known.
 typedef struct first_meeting {
     bool known;
-    double time;
-    qd_vec2 normal;
+    const qdi_encounter *meeting; ///< NULL: they do not
 } first_meeting;
 
 /// Walks of ccd: what the edge of two that begin their paths says.
@@ -64,12 +79,11 @@ static first_meeting first_meeting_of(const qdi_step *step, const walk *a, const
     if (!step->following || !qdi_is_first_way(&a->segment) || !qdi_is_first_way(&b->segment))
         return (first_meeting){false};
     const qdi_edge *edge = qdi_ccd_edge_of(step, a->row, b->row);
-    if (!edge) return (first_meeting){true, (double)INFINITY, {0, 0}};
-    return (first_meeting){edge->first_known, edge->first.time, edge->first.manifold.normal};
+    return edge ? (first_meeting){edge->first_known, &edge->first} : (first_meeting){true, NULL};
 }
 
 double qdi_meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32_t row_b, qdi_party *b,
-                      qd_vec2 shift, double last, bool edges, qd_vec2 *normal) {
+                      qd_vec2 shift, double last, bool edges, qdi_met *met) {
     walk p = walk_begin(step, row_a), q = walk_begin(step, row_b);
     first_meeting first = {false};
     if (edges) first = first_meeting_of(step, &p, &q);
@@ -80,12 +94,12 @@ double qdi_meeting_of(const qdi_step *step, uint32_t row_a, qdi_party *a, uint32
         const double end_p = p.end, end_q = q.end, until = end_p < end_q ? end_p : end_q;
         qdi_encounter meeting;
         if (first.known) {
-            if (first.time <= until) {
-                *normal = first.normal;
-                return first.time;
+            if (first.meeting && first.meeting->time <= until) {
+                *met = met_of(a, b, first.meeting);
+                return first.meeting->time;
             }
         } else if (from <= until && qdi_segments_meet(step, a, b, shift, from, until, &meeting)) {
-            *normal = meeting.manifold.normal;
+            *met = met_of(a, b, &meeting);
             return meeting.time;
         }
         first.known = false; // of what comes after that

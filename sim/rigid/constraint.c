@@ -113,15 +113,38 @@ bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint
 /// Overlap, as a part of the smaller body's size, that is no longer left over from an impact.
 static const double deep_part = 0.1;
 
-bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt) {
+/// Constraint: some of its touches, by bit: how the solver takes these.
+static uint8_t touches_of(unsigned bits) {
+    static const uint8_t touches[] = {QDI_TOUCHES_NONE, QDI_TOUCHES_FIRST, QDI_TOUCHES_SECOND,
+                                      QDI_TOUCHES_BOTH};
+    return touches[bits];
+}
+
+/// Constraint: of those touches that come to rest or bounce now: by bit. One that comes too fast to rest, and
+/// is still apart, bounces when it is there: held with the other one it would lose its speed. Where that is
+/// so of all, none is left out.
+static unsigned touches_now(const qdi_constraint *constraint, const qdi_motion *m) {
+    const unsigned all = constraint->count > 1 ? 3 : 1;
+    unsigned now = all;
+    for (int k = 0; k < constraint->count && all == 3 && constraint->restitution > 0; ++k)
+        if (constraint->depth[k] < -qdi_bounce_gap(constraint) &&
+            qdi_constraint_approach(constraint, m, k) > constraint->threshold)
+            now &= ~(1U << k);
+    return now ? now : all;
+}
+
+uint8_t qdi_constraint_touches(const qd_world *world, const qdi_constraint *constraint, double dt) {
     const qdi_motion *m = &world->next;
-    if (constraint->count == 0) return false;
-    if (isinf(constraint->threshold)) return true;
+    if (constraint->count == 0) return QDI_TOUCHES_NONE;
+    if (isinf(constraint->threshold)) return touches_of(constraint->count > 1 ? 3 : 1);
+    const unsigned now = touches_now(constraint, m);
+    const uint8_t taken = touches_of(now);
     const qdi_warm_start *hold = &world->present.warm_starts[constraint->place];
-    if (hold->normal[0] > 0 || hold->normal[1] > 0) return true;
     double approach = -HUGE_VAL, depth = -HUGE_VAL;
     bool stays = false;
     for (int k = 0; k < constraint->count; ++k) {
+        if (!(now >> k & 1)) continue;
+        if (hold->normal[k] > 0) return taken;
         double here = qdi_constraint_approach(constraint, m, k);
         if (here > approach) approach = here;
         if (constraint->depth[k] > depth) depth = constraint->depth[k];
@@ -135,11 +158,12 @@ bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constrain
     double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
     if (constraint->restitution > 0 && depth < -qdi_bounce_gap(constraint) &&
         approach > constraint->threshold)
-        return false;
-    if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1) return false;
-    if (approach >= -(constraint->threshold + rounding)) return true;
+        return QDI_TOUCHES_NONE;
+    if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1)
+        return QDI_TOUCHES_NONE;
+    if (approach >= -(constraint->threshold + rounding)) return taken;
     // Where all that approaches bounces, what overlaps much is pushed out all the same: pressed from both
     // sides it would stay. Elastic bodies are left as they are.
     const bool deep = constraint->restitution < 1 && depth > deep_part * constraint->size;
-    return stays && (constraint->threshold > 0 || deep);
+    return stays && (constraint->threshold > 0 || deep) ? taken : (uint8_t)QDI_TOUCHES_NONE;
 }

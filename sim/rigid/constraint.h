@@ -83,8 +83,8 @@ bool qdi_constraint_bouncy(const qd_world *world, const qdi_link *link);
 /// True for a constraint that bounces now, unless another one hinders it.
 bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint);
 
-/// True for constraints that the sub-steps work on: all that cannot bounce. Of the others, those stay out
-/// that part faster than the threshold, unless they overlap and will not have parted by the end of the step;
-/// and those that are to bounce, but have not met yet: they fly on, and bounce when they have. What has
-/// carried a load in the step before goes on.
-bool qdi_constraint_taken(const qd_world *world, const qdi_constraint *constraint, double dt);
+/// The touches of a constraint that the sub-steps work on: all that cannot bounce. Of the others, those stay
+/// out that part faster than the threshold, unless they overlap and will not have parted by the end of the
+/// step; and those that are to bounce, but have not met yet: they fly on, and bounce when they have, one
+/// touch without the other if need be. What has carried a load in the step before goes on.
+uint8_t qdi_constraint_touches(const qd_world *world, const qdi_constraint *constraint, double dt);

@@ -192,7 +192,7 @@ static void end_bounces(void *context, size_t begin, size_t end) {
         qdi_given *given = &world->scratch.outcomes.given[link->place];
         memcpy(given->impulse, constraint->impulse, sizeof given->impulse);
         memcpy(given->friction, constraint->tangent_impulse, sizeof given->friction);
-        link->touches = qdi_constraint_taken(world, constraint, job->rules.dt) ? constraint->count : 0;
+        link->touches = qdi_constraint_touches(world, constraint, job->rules.dt);
         taken += link->touches > 0;
     }
     job->count[begin / QDI_CONTACT_GRAIN] = taken;

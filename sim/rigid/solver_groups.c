@@ -228,15 +228,16 @@ static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link
     group->place[lane] = link->place;
     const double both = qdi_constraint_friction(world, link),
                  friction = both < MOST_FRICTION ? both : MOST_FRICTION;
-    const bool rests = link->touches > 1 && qdi_lean_rests(from->hold[lane], friction);
+    const bool rests = link->touches == QDI_TOUCHES_BOTH && qdi_lean_rests(from->hold[lane], friction);
     if (rests && link->moves_a) world->scratch.held[group->slot_a[lane]] = 1;
     if (rests && link->moves_b) world->scratch.held[group->slot_b[lane]] = 1;
     group->friction[lane] = friction;
     if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b) + 0;
     return (unsigned)link->moves_a << LANE_MOVES_A | (unsigned)link->moves_b << LANE_MOVES_B |
-           (unsigned)wall << LANE_WALL | (unsigned)(link->touches > 0) << LANE_FIRST |
-           (unsigned)(link->touches > 1) << LANE_SECOND | (unsigned)(friction > 0) << LANE_FRICTION |
-           (unsigned)rests << LANE_RESTS;
+           (unsigned)wall << LANE_WALL |
+           (unsigned)(link->touches == QDI_TOUCHES_FIRST || link->touches == QDI_TOUCHES_BOTH) << LANE_FIRST |
+           (unsigned)(link->touches >= QDI_TOUCHES_BOTH) << LANE_SECOND |
+           (unsigned)(friction > 0) << LANE_FRICTION | (unsigned)rests << LANE_RESTS;
 }
 
 /// Contact solver's groups: a lane that no contact has: of mover 0, and nothing comes of it.

@@ -29,7 +29,8 @@ static inline size_t kind_of(const list_job *job, size_t number) {
     if (number >= job->solver->serial) return 0;
     const qdi_link *link = &job->solver->links[number];
     const size_t domain = domain_of(job, link);
-    return QDI_KINDS_OF_DOMAIN * domain + 2 * (size_t)(link->touches < 2) + (size_t)!link->loaded;
+    return QDI_KINDS_OF_DOMAIN * domain + 2 * (size_t)(link->touches < QDI_TOUCHES_BOTH) +
+           (size_t)!link->loaded;
 }
 
 /// A piece of a colour's links.
