@@ -36,6 +36,11 @@ typedef struct qdi_placing {
     /// Added or placed just now: its centre must be within reflecting sides, its shape fit between them, and
     /// it must be larger than rounding at its place.
     bool fresh;
+    /// It was in a world as it is: reflecting sides are asked of what they stop alone, so not where static
+    /// and kinematic bodies and sensors are, and of others whether they are out, or too large, by more than
+    /// their reach.
+    bool again;
+    bool sensor;   ///< of what is there again
     bool sizeless; ///< it need not fit between periodic sides as they are now
 } qdi_placing;
 
@@ -49,7 +54,7 @@ typedef struct qdi_birth {
 /// Puts a body into the row after the last; there is room for it.
 void qdi_body_enter(qd_world *world, const qdi_birth *birth);
 /// Adds a body just as it is, or was, in another world: shape, pose, motion, mass, traits and label, bit for
-/// bit. `fresh`: as of qdi_placing. Errors: as qd_world_add.
+/// bit. `fresh`: as of qdi_placing; it is there again. Errors: as qd_world_add.
 QD_MUST_USE qd_status qdi_body_add_again(qd_world *world, const qd_body_state *state, bool fresh,
                                          qd_error *error);
 /// The same in two: takes what does not go without memory (Errors: QD_ERR_MEMORY, nothing taken; to be given
@@ -61,7 +66,8 @@ void qdi_body_enter_again(qd_world *world, const qd_body_state *state, qd_id id,
                           uint32_t trait);
 /// Takes a body out and puts it back with the same id (label) as `state` has it: kind, velocity, spin,
 /// material. `density` is for what becomes dynamic, or NaN for one that was: it keeps its mass. Its contacts
-/// begin anew. Errors: as qd_world_add; the body is as it was then, QD_ERR_MEMORY apart.
+/// begin anew. Walls are asked as of what is there again (qdi_placing). Errors: as qd_world_add; the body is
+/// as it was then, QD_ERR_MEMORY apart.
 QD_MUST_USE qd_status qdi_body_replace(qd_world *world, const qd_body_state *state, double density,
                                        qd_error *error);
 /// Bodies added to a world: cosine and sine of an angle; exactly (1, 0) for none.

@@ -258,6 +258,7 @@ static qdi_placing placing_of_state(const qd_body_state *state) {
                          .spin = state->spin,
                          .lean = state->lean,
                          .pivot = state->pivot,
+                         .sensor = state->sensor,
                          .fresh = true};
 }
 
@@ -310,6 +311,7 @@ static qd_status add_state(qd_world *world, const qd_body_def *body, const qd_bo
                            qd_error *error) {
     qdi_placing placing = placing_of_state(state);
     placing.fresh = fresh;
+    placing.again = true;
     qd_status status = add_body(world, body, &placing, NULL, error);
     if (status == QD_OK) keep_velocity(world, state);
     return status;
@@ -325,6 +327,7 @@ qd_status qdi_body_replace(qd_world *world, const qd_body_state *state, double d
     anew.lean = 0; // it comes to rest once more
     const qd_body_def body = def_of_state(&anew, density);
     qdi_placing placing = placing_of_state(&anew);
+    placing.again = true;
     qd_status status = weigh_body(&body, &placing, error);
     if (status == QD_OK) status = check_body_traits(world, &body, error);
     if (status == QD_OK) status = qdi_body_check(world, &placing, error);

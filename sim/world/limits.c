@@ -66,16 +66,23 @@ static qd_status check_compressed_kind(qd_vec2 rate, const qdi_axis axis[2], qd_
                       "in a periodic world that is compressed all bodies must be dynamic");
 }
 
-/// A body that is added must fit between two of the world's walls as it lies, with its centre inside.
+/// A body that is added must fit between two of the world's walls as it lies, with its centre inside, but for
+/// `beyond`.
 static qd_status check_between_walls(const qdi_axis *axis, const char *name, double at, double low,
-                                     double high, qd_error *error) {
+                                     double high, double beyond, qd_error *error) {
     if (axis->boundary != QD_BOUNDARY_REFLECT) return QD_OK;
-    if (high - low > axis->length)
+    if (high - low > axis->length + beyond)
         return qdi_reason(error, QD_ERR_VALUE, "a diameter of %.15g is above the world's size %.15g in %s",
                           high - low, axis->length, name);
-    if (at >= axis->low && at <= axis->high) return QD_OK;
+    if (at >= axis->low - beyond && at <= axis->high + beyond) return QD_OK;
     return qdi_reason(error, QD_ERR_VALUE, "%s %.15g is outside the walls at %.15g and %.15g", name, at,
                       axis->low, axis->high);
+}
+
+// Whether walls are asked about a body: all that is put somewhere, and of what was somewhere what they stop.
+static bool is_held_by_walls(const qdi_placing *placing) {
+    if (!placing->fresh || placing->kind == QD_BODY_STATIC) return false;
+    return !placing->again || (placing->kind == QD_BODY_DYNAMIC && !placing->sensor);
 }
 
 // Refuses a body that is larger than the world allows.
@@ -89,12 +96,13 @@ static qd_status check_size_limit(const qdi_axis axis[2], const qdi_placing *pla
                           "a body that reaches %.15g from its centre is lost in rounding there", reach);
     qd_status status = check_period_limit(&axis[0], "x", diameter, error);
     if (status == QD_OK) status = check_period_limit(&axis[1], "y", diameter, error);
-    if (status != QD_OK || !placing->fresh || placing->kind == QD_BODY_STATIC) return status;
+    if (status != QD_OK || !is_held_by_walls(placing)) return status;
+    const double beyond = placing->again ? reach : 0;
     qd_vec2 low, high;
     qd_shape_bounds(shape, (qd_vec2){0, 0}, placing->turn, &low, &high);
-    status = check_between_walls(&axis[0], "x", placing->position.x, low.x, high.x, error);
+    status = check_between_walls(&axis[0], "x", placing->position.x, low.x, high.x, beyond, error);
     if (status != QD_OK) return status;
-    return check_between_walls(&axis[1], "y", placing->position.y, low.y, high.y, error);
+    return check_between_walls(&axis[1], "y", placing->position.y, low.y, high.y, beyond, error);
 }
 
 // Refuses masses, places and velocities beyond limits.

@@ -7,6 +7,7 @@
 
 #include <quadrille/hash.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -374,6 +375,69 @@ QD_TEST(sets_keys_of_files) {
     scene = read_scene("bodies:\n- file: {path: ./b.csv, density: 3}\n");
     ck_assert_uint_ne(qd_scene_hash(scene), hash);
     qd_scene_destroy(scene);
+}
+
+/// What leaves reflecting walls: a kinematic body, a sensor, a line that turns until it is longer than the
+/// world; and a disk that soft springs let out for a moment.
+static const char leaving[] =
+    "world: {size: [10, 10]}\ncontact: {model: spring, spring: {kn: 10}}\nbodies:\n"
+    "- list:\n"
+    "  - {shape: rect, at: [5, 5], kinematic: true, velocity: [500, 0], filter: {mask: 0}}\n"
+    "  - {at: [5, 8], sensor: true, velocity: [0, 400]}\n"
+    "  - {at: [2, 0.31], radius: 0.3, velocity: [0, -25]}\n"
+    "- polyline: {points: [[12.4, 5], [5, 12.4], [-2.4, 5], [5, -2.4]], closed: true, spin: 39.26990817,\n"
+    "    filter: {mask: 0}}\n";
+
+/// Saves a world of the scene `leaving`, a few steps on, as left.qdworld.
+static qd_world *save_leaving(void) {
+    qd_own(qd_scene) scene = read_scene(leaving);
+    qd_world *world = qd_test_scene_world(scene);
+    qd_test_step(world, 0.001, 20);
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    ck_assert_int_eq(qd_world_save(world, &data, &bytes), QD_OK);
+    FILE *file = fopen(at("left.qdworld").text, "wb");
+    ck_assert(file && fwrite(data, 1, bytes, file) == bytes && fclose(file) == 0);
+    qd_world_save_free(world, data, bytes);
+    return world;
+}
+
+// Bodies of another run stay where they are, bit for bit, where its walls did not stop them either.
+QD_TEST(takes_what_has_left_the_walls) {
+    qd_own(qd_world) before = save_leaving();
+    qd_own(qd_scene) scene = read_scene("contact: {model: spring, spring: {kn: 10}}\n"
+                                        "bodies: [{run: {path: left.qdworld}}]\n");
+    check_resolved(scene);
+    qd_own(qd_world) world = qd_test_scene_world(scene);
+    ck_assert_uint_eq(qd_world_count(world), 7);
+    for (uint32_t i = 0; i < 7; ++i) {
+        const qd_body_state a = qd_test_body(before, (qd_id){i, 1}), b = qd_test_body(world, (qd_id){i, 1});
+        ck_assert(a.position.x == b.position.x && a.position.y == b.position.y);
+        ck_assert(a.turn.x == b.turn.x && a.turn.y == b.turn.y && a.label == b.label);
+        ck_assert(a.velocity.x == b.velocity.x && a.velocity.y == b.velocity.y && a.spin == b.spin);
+    }
+    ck_assert_double_gt(qd_test_body(world, (qd_id){0, 1}).position.x, 14);
+    ck_assert_double_gt(qd_test_body(world, (qd_id){1, 1}).position.y, 15);
+    const double out = qd_test_body(world, (qd_id){2, 1}).position.y;
+    ck_assert(out < 0 && out > -0.3);
+    ck_assert_double_lt(
+        fabs(qd_test_body(world, (qd_id){3, 1}).turn.x * qd_test_body(world, (qd_id){3, 1}).turn.y), 1e-6);
+    qd_test_step(world, 0.001, 20);
+    qd_own(qd_world) copy = qd_test_copy(world, 2);
+    ck_assert_uint_eq(qd_world_hash(copy), qd_world_hash(world));
+    // What walls stop is out by no more than its reach; and what is put there anew is not out at all.
+    static const char *const far[] = {"world: {origin: [0, 0.2]}\n", "world: {origin: [2.5, -1]}\n"};
+    static const char *const why[] = {"bodies.0.run: body 3: y -0.1", "bodies.0.run: body 3: x 2 is outside"};
+    for (size_t i = 0; i < 2; ++i) {
+        char text[200];
+        qd_error error;
+        snprintf(text, sizeof text, "%sbodies: [{run: {path: left.qdworld}}]\n", far[i]);
+        qd_own(qd_scene) moved = read_scene(text);
+        const qd_world_def def = qd_scene_world(moved);
+        qd_own(qd_world) none = qd_test_world(&def);
+        ck_assert_int_eq(qd_scene_populate(moved, none, &error), QD_ERR_VALUE);
+        ck_assert_msg(strncmp(error.text, why[i], strlen(why[i])) == 0, "%s", error.text);
+    }
 }
 
 /// A scene with a file is read whole, or nothing is left of it, whichever allocation fails.

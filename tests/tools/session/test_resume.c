@@ -297,6 +297,25 @@ QD_TEST(test_bodies_of_a_run_are_those_of_its_end) {
                       "its bodies at step 33, the last that is kept", NULL);
 }
 
+// A paddle that has left reflecting walls is taken where it is, and the run can be verified and resumed.
+QD_TEST(test_bodies_of_a_run_that_have_left) {
+    qd_scratch_write(
+        at("paddle.yaml").text,
+        "name: paddle\nworld: {size: [10, 10]}\nrun: {steps: 400, dt: 0.02}\nframes: {every: 0}\n"
+        "bodies: [{list: [{shape: rect, at: [5, 5], kinematic: true, velocity: [1, 0]},"
+        " {at: [2, 8], radius: 0.3}]}]\n");
+    qd_scratch_write(at("next.yaml").text,
+                     "name: next\nrun: {steps: 3}\nframes: {every: 0}\nrecord: {hashes: 1}\n"
+                     "bodies: [{run: {path: paddle}}]\n");
+    SUCCEED("run", "paddle.yaml", "-o", "paddle", "-q");
+    SUCCEED("run", "next.yaml", "-o", "next", "-q");
+    SUCCEED("verify", "next", "-q");
+    SUCCEED("resume", "next", "-q", "--steps", "9");
+    SUCCEED("verify", "next", "-q");
+    SUCCEED("run", "next/scene.yaml", "-o", "again", "-q", "--steps", "9");
+    qd_runs_expect_same_records(at("next").text, at("again").text);
+}
+
 QD_TEST(test_more_steps_leave_the_video) {
     qd_scratch_write(at("little.yaml").text, scene);
     SUCCEED("run", "little.yaml", "-o", "out", "-q", "--steps", "60", "--video", "film.png");
