@@ -22,6 +22,10 @@ const char *qdi_place_rounded(double value, char text[QDI_NUMBER_ROOM]) {
     return text;
 }
 
+const char *qdi_items_word(const qdi_settings *settings) {
+    return settings->stage > 0 ? "add" : "bodies";
+}
+
 bool qdi_place_in_rows(const qdi_body_item *item) {
     return item->place == QDI_PLACE_GRID || item->place == QDI_PLACE_PYRAMID ||
            item->place == QDI_PLACE_CELLS;
@@ -60,8 +64,9 @@ static qd_status check_area(const qdi_settings *settings, const qdi_interval bot
     const char *which = item->kind == QDI_ITEM_DISKS ? "the disks"
                         : qdi_place_in_rows(item)    ? "the bodies"
                                                      : "the disks about the bodies, which lie at any angle,";
-    return qdi_reason(error, QD_ERR_INVALID, "bodies.%zu: %s have %s%s times the area of the region", number,
-                      which, least ? "at least " : "", qdi_place_rounded(area / region, text));
+    return qdi_reason(error, QD_ERR_INVALID, "%s.%zu: %s have %s%s times the area of the region",
+                      qdi_items_word(settings), number, which, least ? "at least " : "",
+                      qdi_place_rounded(area / region, text));
 }
 
 /// Scene's generators: refuses disks that are too large for the region or for a periodic world, and more
@@ -87,14 +92,15 @@ static qd_status check_sizes(qdi_placement *placing, size_t number, size_t first
     if ((world->boundary_x == QD_BOUNDARY_PERIODIC && diameter > world->size.x / 2) ||
         (world->boundary_y == QD_BOUNDARY_PERIODIC && diameter > world->size.y / 2))
         return qdi_reason(placing->error, QD_ERR_INVALID,
-                          "bodies.%zu: a disk of diameter %s is longer than half the periodic world", number,
-                          qdi_place_rounded(diameter, text));
+                          "%s.%zu: a disk of diameter %s is longer than half the periodic world",
+                          qdi_items_word(placing->settings), number, qdi_place_rounded(diameter, text));
     for (int axis = 0; axis < 2; ++axis)
         if (item->count > 0 && (item->kind == QDI_ITEM_DISKS || !qdi_place_in_rows(item)) &&
             !both[axis].seam && diameter > both[axis].length)
             return qdi_reason(placing->error, QD_ERR_INVALID,
-                              "bodies.%zu: a disk of diameter %s does not fit into the region (%s)", number,
-                              qdi_place_rounded(diameter, text), qdi_place_rounded(both[axis].length, more));
+                              "%s.%zu: a disk of diameter %s does not fit into the region (%s)",
+                              qdi_items_word(placing->settings), number, qdi_place_rounded(diameter, text),
+                              qdi_place_rounded(both[axis].length, more));
     return check_area(placing->settings, both, area, false, number, placing->error);
 }
 
@@ -201,9 +207,9 @@ static qd_status not_all(const qdi_placement *placing, const waiting *queue, siz
     }
     char text[QDI_NUMBER_ROOM];
     return qdi_reason(placing->error, QD_ERR_INVALID,
-                      "bodies.%u: placed %zu of %zu disks without overlap (area fraction %s of the "
+                      "%s.%u: placed %zu of %zu disks without overlap (area fraction %s of the "
                       "region); ask for fewer or smaller",
-                      (unsigned)number, placed, (size_t)item->count,
+                      qdi_items_word(placing->settings), (unsigned)number, placed, (size_t)item->count,
                       qdi_place_rounded(area / (item->region.width * item->region.height), text));
 }
 

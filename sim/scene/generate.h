@@ -33,6 +33,8 @@ void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies);
 /// Tries to find a free place for one body before a random placement is given up.
 #define QDI_PLACE_TRIES 20000
 
+/// What the list of the items is called: "bodies", or "add" of a stage.
+const char *qdi_items_word(const qdi_settings *settings);
 /// True for an item whose bodies are put into rows.
 bool qdi_place_in_rows(const qdi_body_item *item);
 /// True for an item that makes bodies by rule.

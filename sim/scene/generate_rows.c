@@ -57,15 +57,17 @@ static qd_status too_tight(const qdi_placement *placing, size_t number, size_t c
     char text[4][QDI_NUMBER_ROOM];
     if (item->kind == QDI_ITEM_DISKS)
         return qdi_reason(placing->error, QD_ERR_INVALID,
-                          "bodies.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
+                          "%s.%zu: rows of %zu disks leave %s for each, the largest has diameter %s; "
                           "ask for fewer or smaller",
-                          number, count, qdi_place_rounded(room.x < room.y ? room.x : room.y, text[0]),
+                          qdi_items_word(placing->settings), number, count,
+                          qdi_place_rounded(room.x < room.y ? room.x : room.y, text[0]),
                           qdi_place_rounded(most.x, text[1]));
     return qdi_reason(placing->error, QD_ERR_INVALID,
-                      "bodies.%zu: rows of %zu bodies leave %s x %s for each, the largest takes %s x %s; ask "
+                      "%s.%zu: rows of %zu bodies leave %s x %s for each, the largest takes %s x %s; ask "
                       "for fewer or smaller",
-                      number, count, qdi_place_rounded(room.x, text[0]), qdi_place_rounded(room.y, text[1]),
-                      qdi_place_rounded(most.x, text[2]), qdi_place_rounded(most.y, text[3]));
+                      qdi_items_word(placing->settings), number, count, qdi_place_rounded(room.x, text[0]),
+                      qdi_place_rounded(room.y, text[1]), qdi_place_rounded(most.x, text[2]),
+                      qdi_place_rounded(most.y, text[3]));
 }
 
 /// Generator's rows: says that a grid with a spacing of its own is larger than the region.
@@ -73,13 +75,13 @@ static qd_status too_wide(const qdi_placement *placing, size_t number, size_t co
                           const qdi_interval both[2]) {
     const qd_vec2 spacing = placing->settings->items[number].spacing;
     char text[4][QDI_NUMBER_ROOM];
-    return qdi_reason(
-        placing->error, QD_ERR_INVALID,
-        "bodies.%zu: %zu columns and %zu rows with this spacing take %s x %s, the region has %s x "
-        "%s; ask for fewer, or a smaller spacing",
-        number, columns, rows, qdi_place_rounded(spacing.x * (double)columns, text[0]),
-        qdi_place_rounded(spacing.y * (double)rows, text[1]), qdi_place_rounded(both[0].length, text[2]),
-        qdi_place_rounded(both[1].length, text[3]));
+    return qdi_reason(placing->error, QD_ERR_INVALID,
+                      "%s.%zu: %zu columns and %zu rows with this spacing take %s x %s, the region has %s x "
+                      "%s; ask for fewer, or a smaller spacing",
+                      qdi_items_word(placing->settings), number, columns, rows,
+                      qdi_place_rounded(spacing.x * (double)columns, text[0]),
+                      qdi_place_rounded(spacing.y * (double)rows, text[1]),
+                      qdi_place_rounded(both[0].length, text[2]), qdi_place_rounded(both[1].length, text[3]));
 }
 
 /// Puts body number `body` of the scene into its place.
@@ -90,7 +92,8 @@ static qd_status put_body(qdi_placement *placing, size_t number, size_t body, qd
     // Neighbours in the rows may touch, so rounding must be let pass.
     if (!qdi_place_is_free(placing, item, body, at, 2 - QDI_CLEARANCE))
         return qdi_reason(placing->error, QD_ERR_INVALID,
-                          "bodies.%zu: its rows overlap the bodies of another item", number);
+                          "%s.%zu: its rows overlap the bodies of another item",
+                          qdi_items_word(placing->settings), number);
     // Boxes fit side by side where the disks around them overlap: these are for later items only.
     if (item->kind == QDI_ITEM_DISKS) qdi_cells_add(&placing->cells, body);
     return QD_OK;

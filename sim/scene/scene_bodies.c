@@ -132,19 +132,21 @@ qd_status qdi_scene_add_polyline(qd_world *world, const qdi_settings *settings, 
 }
 
 /// Scene's bodies: says why number `k` of item `i` was refused.
-static void explain_refusal(const qdi_body_item *item, size_t i, size_t k, qd_status status, const char *why,
-                            qd_error *error) {
+static void explain_refusal(const qdi_settings *settings, size_t i, size_t k, qd_status status,
+                            const char *why, qd_error *error) {
+    const qdi_body_item *item = &settings->items[i];
+    const char *of = qdi_items_word(settings);
     if (item->kind == QDI_ITEM_FILE)
         (void)qdi_lines_reason(item->file.from.chars, item->file.bodies.rows[k].line, error, "%.250s", why);
     else if (item->kind == QDI_ITEM_LIST)
-        (void)qdi_reason(error, status, "bodies.%zu.list.%zu: %.300s", i, k, why);
+        (void)qdi_reason(error, status, "%s.%zu.list.%zu: %.300s", of, i, k, why);
     else if (item->kind == QDI_ITEM_RUN)
-        (void)qdi_reason(error, status, "bodies.%zu.run: body %" PRIu64 ": %.300s", i,
+        (void)qdi_reason(error, status, "%s.%zu.run: body %" PRIu64 ": %.300s", of, i,
                          qdi_item_run_body(&item->run, k).label, why);
     else if (item->kind == QDI_ITEM_POLYLINE)
-        (void)qdi_reason(error, status, "bodies.%zu.polyline: %.300s", i, why);
+        (void)qdi_reason(error, status, "%s.%zu.polyline: %.300s", of, i, why);
     else
-        (void)qdi_reason(error, status, "bodies.%zu: %s %zu: %.300s", i,
+        (void)qdi_reason(error, status, "%s.%zu: %s %zu: %.300s", of, i,
                          item->kind == QDI_ITEM_DISKS ? "disk" : "body", k, why);
 }
 
@@ -160,7 +162,7 @@ static qd_status add_scene_item(qd_world *world, const qdi_settings *settings, s
                                                      first + (size_t)k, &reason);
         if (status != QD_OK) {
             const char *why = reason.text[0] ? reason.text : qd_status_text(status);
-            explain_refusal(item, i, (size_t)k, status, why, error);
+            explain_refusal(settings, i, (size_t)k, status, why, error);
             return status;
         }
         if (line) break; // all its edges at once

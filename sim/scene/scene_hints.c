@@ -258,7 +258,7 @@ static void beyond_words(const side *s, char axis, char text[160]) {
 }
 
 qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region, const char *word,
-                                 size_t number, qdi_yaml_ref node) {
+                                 const char *of, qdi_yaml_ref node) {
     if (isnan(region->width)) return QD_OK; // the whole world
     const qd_world_def *world = &reader->settings->world;
     const side x = {world->boundary_x, region->x, region->width, world->origin.x, world->size.x};
@@ -269,7 +269,7 @@ qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_regio
     if (side_beyond_world(&y) > 0) beyond_words(&y, 'y', words[1]);
     if (!words[0][0] && !words[1][0]) return QD_OK;
     return qdi_scene_complain(reader, node,
-                              "bodies.%zu.%s.region: reaches outside the world %s%s%s; a region is "
+                              "%s.%s.region: reaches outside the world %s%s%s; a region is "
                               "[x, y, width, height]",
-                              number, word, words[0], both ? " and " : "", words[1]);
+                              of, word, words[0], both ? " and " : "", words[1]);
 }

@@ -130,10 +130,10 @@ qdi_yaml_ref qdi_scene_quoted(const qdi_scene_reader *reader, const qdi_key *key
 /// The key of an item of bodies that a wrong choice within one names, or NULL: a polyline is no shape in a
 /// list.
 const qdi_key *qdi_scene_item_named(const qdi_scene_reader *reader, const qdi_key *key, qdi_yaml_ref node);
-/// Refuses a region of generator `word` of item `number` that reaches outside of the world by more than
-/// rounding.
+/// Refuses a region of generator `word` of the item `of`, "bodies.2", that reaches outside of the world by
+/// more than rounding.
 QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,
-                                             const char *word, size_t number, qdi_yaml_ref node);
+                                             const char *word, const char *of, qdi_yaml_ref node);
 
 /// Scene: the number of the material that a value names; 0: `none`. And of both of a pair's.
 QD_MUST_USE qd_status qdi_scene_material(const qdi_scene_reader *reader, qdi_yaml_ref node, uint32_t *number);

@@ -275,66 +275,65 @@ static qdi_yaml_ref deepest_node(const qdi_scene_reader *reader, qdi_yaml_ref it
 }
 
 /// What the keys of a listed body must keep to with each other.
-static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *listed, size_t number,
+static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *listed, const char *of,
                               size_t place, qdi_yaml_ref item) {
     qd_body_def body = qdi_listed_body(reader->settings, listed);
     qd_error reason = {""};
     if (listed->is_static && listed->is_kinematic)
-        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: static or kinematic, not both", number,
-                                  place);
+        return qdi_scene_complain(reader, item, "%s.list.%zu: static or kinematic, not both", of, place);
     if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
-        return qdi_scene_complain(reader, item, "bodies.%zu.list.%zu: %.300s", number, place, reason.text);
+        return qdi_scene_complain(reader, item, "%s.list.%zu: %.300s", of, place, reason.text);
     return QD_OK;
 }
 
 /// Scene's reader: the same of all that is not made by rule.
-static qd_status check_given(const qdi_scene_reader *reader, qdi_body_item *item, size_t number,
+static qd_status check_given(const qdi_scene_reader *reader, qdi_body_item *item, const char *of,
                              qdi_yaml_ref node) {
     qd_error reason = {""};
     if (item->kind == QDI_ITEM_POLYLINE && qdi_polyline_edges(reader->settings, item, &reason) != QD_OK) {
         const char *const path[] = {"polyline", "points", NULL};
-        return qdi_scene_complain(reader, deepest_node(reader, node, path), "bodies.%zu.polyline: %.300s",
-                                  number, reason.text);
+        return qdi_scene_complain(reader, deepest_node(reader, node, path), "%s.polyline: %.300s", of,
+                                  reason.text);
     }
     const char *const path[] = {"list", NULL};
     qdi_yaml_ref list = deepest_node(reader, node, path);
     qdi_yaml_ref child = item->listed_count > 0 ? reader->yaml.nodes[list].first : 0;
     for (size_t k = 0; k < item->listed_count; ++k, child = reader->yaml.nodes[child].next) {
-        qd_status status = check_listed(reader, &item->listed[k], number, k, child);
+        qd_status status = check_listed(reader, &item->listed[k], of, k, child);
         if (status != QD_OK) return status;
     }
     return QD_OK;
 }
 
 /// What the keys of a generator must keep to with each other and with the world.
-static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks, size_t number,
+static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks, const char *of,
                             qdi_yaml_ref item) {
     static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
-    if (!qdi_item_is_generator(disks)) return check_given(reader, disks, number, item);
+    if (!qdi_item_is_generator(disks)) return check_given(reader, disks, of, item);
     const char *word = words[disks->kind];
     const qdi_radius *radius = &disks->radius;
     static const char *const forms[] = {"", "uniform", "power", "normal", "lognormal"};
     const char *const form[] = {"disks", "radius", forms[radius->form], NULL};
     if (radius->form >= QDI_RADIUS_POWER && radius->range.x > radius->range.y)
         return qdi_scene_complain(reader, deepest_node(reader, item, form),
-                                  "bodies.%zu.disks.radius.%s: min must not be above max", number, form[2]);
+                                  "%s.disks.radius.%s: min must not be above max", of, form[2]);
     if (radius->form >= QDI_RADIUS_NORMAL &&
         !(radius->middle >= radius->range.x && radius->middle <= radius->range.y))
         return qdi_scene_complain(reader, deepest_node(reader, item, form),
-                                  "bodies.%zu.disks.radius.%s: %s must be from min to max", number, form[2],
+                                  "%s.disks.radius.%s: %s must be from min to max", of, form[2],
                                   radius->form == QDI_RADIUS_NORMAL ? "mean" : "median");
     if (disks->round && qdi_place_in_rows(disks)) {
         const char *const path[] = {word, "round", NULL};
-        return qdi_scene_complain(reader, deepest_node(reader, item, path),
-                                  "bodies.%zu.%s.round: rows are not round", number, word);
+        return qdi_scene_complain(reader, deepest_node(reader, item, path), "%s.%s.round: rows are not round",
+                                  of, word);
     }
     if (disks->corners[0] > disks->corners[1]) {
         const char *const path[] = {"polygons", "corners", NULL};
         return qdi_scene_complain(reader, deepest_node(reader, item, path),
-                                  "bodies.%zu.polygons.corners: the smaller number comes first", number);
+                                  "%s.polygons.corners: the smaller number comes first", of);
     }
     const char *const path[] = {word, "region", NULL};
-    return qdi_scene_check_region(reader, &disks->region, word, number, deepest_node(reader, item, path));
+    return qdi_scene_check_region(reader, &disks->region, word, of, deepest_node(reader, item, path));
 }
 
 /// Scene's reader: whether the shapes of emitters are any good; the world sees to the rest.
@@ -345,10 +344,15 @@ qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref m
     for (size_t i = 0; i < settings->source_count; ++i, item = reader->yaml.nodes[item].next) {
         qd_body_def body = qdi_listed_body(settings, &settings->sources[i].body);
         qd_error reason = {""};
+        char of[64];
+        if (settings->stage > 0)
+            snprintf(of, sizeof of, "stages.%zu.emitters.%zu", settings->stage, i);
+        else
+            snprintf(of, sizeof of, "emitters.%zu", i);
         if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
-            return qdi_scene_complain(reader, item, "emitters.%zu: %.300s", i, reason.text);
+            return qdi_scene_complain(reader, item, "%s: %.300s", of, reason.text);
         if (!(qd_shape_area(&body.shape) > 0))
-            return qdi_scene_complain(reader, item, "emitters.%zu: its bodies have no area", i);
+            return qdi_scene_complain(reader, item, "%s: its bodies have no area", of);
     }
     return QD_OK;
 }
@@ -448,7 +452,12 @@ qd_status qdi_scene_check_items(const qdi_scene_reader *reader, qdi_yaml_ref lis
     qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
     uint64_t total = 0;
     for (size_t i = 0; i < settings->item_count; ++i, item = reader->yaml.nodes[item].next) {
-        qd_status status = check_item(reader, &settings->items[i], i, item);
+        char of[64];
+        if (settings->stage > 0)
+            snprintf(of, sizeof of, "stages.%zu.add.%zu", settings->stage, i);
+        else
+            snprintf(of, sizeof of, "bodies.%zu", i);
+        qd_status status = check_item(reader, &settings->items[i], of, item);
         if (status != QD_OK) return status;
         total += settings->items[i].count;
         if (total > QDI_BODIES_MAX)

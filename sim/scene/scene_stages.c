@@ -188,6 +188,33 @@ static qd_status check_name(const qdi_scene_reader *reader, qdi_yaml_ref node, s
     return QD_OK;
 }
 
+// Refuses what a stage makes static or kinematic, or adds so, where its world is periodic and compressed: all
+// bodies must be dynamic there.
+static qd_status check_compressed(const qdi_scene_reader *reader, qdi_yaml_ref node, const qdi_stage *stage,
+                                  size_t k) {
+    static const char dynamic[] = "in a periodic world that is compressed all bodies must be dynamic";
+    const qd_world_def *world = &stage->settings.world;
+    const qd_vec2 rate = world->compression.rate;
+    if (!(rate.x != 0 && world->boundary_x == QD_BOUNDARY_PERIODIC) &&
+        !(rate.y != 0 && world->boundary_y == QD_BOUNDARY_PERIODIC))
+        return QD_OK;
+    qdi_yaml_ref item = reader->yaml.nodes[node_of(reader, node, "change")].first;
+    for (size_t i = 0; i < stage->change_count; ++i, item = reader->yaml.nodes[item].next)
+        if (stage->changes[i].kind == QDI_KIND_STATIC || stage->changes[i].kind == QDI_KIND_KINEMATIC)
+            return qdi_scene_complain(reader, node_of(reader, item, "kind"), "stages.%zu.change.%zu.kind: %s",
+                                      k, i, dynamic);
+    item = reader->yaml.nodes[node_of(reader, node, "add")].first;
+    for (size_t i = 0; i < stage->settings.item_count; ++i, item = reader->yaml.nodes[item].next) {
+        const qdi_body_item *added = &stage->settings.items[i];
+        if (added->kind == QDI_ITEM_POLYLINE)
+            return qdi_scene_complain(reader, item, "stages.%zu.add.%zu.polyline: %s", k, i, dynamic);
+        for (size_t j = 0; j < added->listed_count; ++j)
+            if (added->listed[j].is_static || added->listed[j].is_kinematic)
+                return qdi_scene_complain(reader, item, "stages.%zu.add.%zu.list.%zu: %s", k, i, j, dynamic);
+    }
+    return QD_OK;
+}
+
 // What of a stage's own settings has to go together.
 static qd_status check_settings(qdi_scene_reader *reader, qdi_yaml_ref node, qdi_stage *stage, size_t k) {
     qdi_settings *const scene = reader->settings;
@@ -229,6 +256,7 @@ static qd_status read_stage(qdi_scene_reader *reader, qdi_yaml_ref node, size_t 
     qdi_stage *stage = &scene->stages[k];
     *stage = qdi_stage_default();
     stage->settings = settings_after(k > 0 ? &scene->stages[k - 1].settings : scene);
+    stage->settings.stage = k;
     scene->stage_count = k + 1;
     snprintf(reader->path, sizeof reader->path, "stages.%zu", k);
     reader->stage = stage;
@@ -268,6 +296,7 @@ static qd_status check_stages(qdi_scene_reader *reader) {
         if (status == QD_OK) status = check_end(reader, node, stage, k);
         if (status == QD_OK) status = check_picks(reader, node, stage, k);
         if (status == QD_OK) status = check_settings(reader, node, stage, k);
+        if (status == QD_OK && k > 0) status = check_compressed(reader, node, stage, k);
         complete_stage(&stage->settings);
     }
     return status;

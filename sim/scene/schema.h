@@ -212,6 +212,7 @@ typedef struct qdi_settings {
     uint64_t last_label; ///< the highest id of bodies from files and other runs
     qdi_stage *stages;
     size_t stage_count, stage_room;
+    size_t stage; ///< that these are of, whose items are its `add`; 0: the scene, whose items are `bodies`
 } qdi_settings;
 
 /// Bodies that a stage picks: those for which all that was given holds.

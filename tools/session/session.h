@@ -87,6 +87,7 @@ typedef struct qdi_session {
     uint64_t moment_bytes;                ///< of a saved world
     qdi_step_log step_log;
     qdi_session_part failed;
+    bool stuck;     ///< what failed fails again whenever the run is gone on with
     qd_error error; ///< of the part that failed
     qdi_result result;
     qdi_result_stage result_stages[QD_STAGES_MAX];
@@ -260,5 +261,6 @@ void qdi_session_header(const qdi_session *session);
 void qdi_session_forecast(const qdi_session *session);
 /// A limit that was passed, in words: which, by whom, and what it was like the step before.
 void qdi_session_limit_words(const qdi_session *session, char *text, size_t bytes);
-/// How to go on, in words; "" where that cannot be.
+/// How to go on, in words, or up to where the run is kept if that is no use; "" where there is nothing to go
+/// on from.
 void qdi_session_hint(const qdi_session *session, char *text, size_t bytes);

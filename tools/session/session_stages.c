@@ -75,7 +75,10 @@ qd_status qdi_session_take_stage(qdi_session *session, qd_error *error) {
 bool qdi_session_enter_stage(qdi_session *session) {
     qd_error error = {""};
     qd_status status = qd_store_note_bodies(session->store, session->world);
-    if (status == QD_OK) status = qdi_course_begin(&session->course, session->scene, session->world, &error);
+    if (status == QD_OK) {
+        status = qdi_course_begin(&session->course, session->scene, session->world, &error);
+        session->stuck = status == QD_ERR_INVALID || status == QD_ERR_LIMIT; // else there was no memory
+    }
     if (status == QD_OK) status = take_view(session, (size_t)qd_world_stage(session->world), &error);
     if (status == QD_OK) status = qdi_session_take_stage(session, &error);
     if (status == QD_OK) status = qd_store_note_changes(session->store, session->world);

@@ -202,7 +202,9 @@ void qdi_session_limit_words(const qdi_session *session, char *text, size_t byte
 
 void qdi_session_hint(const qdi_session *session, char *text, size_t bytes) {
     text[0] = '\0';
-    if (session->checkpointed)
+    if (session->checkpointed && session->stuck)
+        snprintf(text, bytes, "; the run is kept up to step %" PRIu64, session->checkpoint_step);
+    else if (session->checkpointed)
         snprintf(text, bytes, "; `quadrille resume %.300s` goes on from step %" PRIu64, session->directory,
                  session->checkpoint_step);
 }

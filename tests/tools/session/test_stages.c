@@ -357,6 +357,10 @@ static const struct {
      "stages.1.add.0.file cannot change in a stage: files are read before the run begins"},
     {"{name: a, steps: 1}, {name: b, steps: 1, contact: {restitution: 2}}",
      "stages.1.contact.restitution: must be a number from 0 to 1"},
+    {"{name: a, steps: 1}, {name: b, steps: 1, add: [{disks: {count: 1, place: grid, round: true}}]}",
+     "stages.1.add.0.disks.round: rows are not round"},
+    {"{name: a, steps: 1}, {name: b, steps: 1, add: [{list: [{at: [5, 5], static: true, kinematic: true}]}]}",
+     "stages.1.add.0.list.0: static or kinematic, not both"},
 };
 
 QD_TEST_LOOP(test_refused, 0, sizeof refused / sizeof refused[0]) {
@@ -375,9 +379,85 @@ QD_TEST(test_a_stage_that_cannot_begin) {
                      "stages:\n  - {name: first, steps: 5}\n"
                      "  - {name: second, steps: 5, add: [{disks: {count: 9, radius: 2}}]}\n");
     qd_program_outcome result = RUN("run", "bad.yaml", "-o", "out", "-q");
-    ck_assert_int_ne(result.code, 0);
-    ck_assert_ptr_nonnull(strstr(result.err, "stages.second: bodies.0: "));
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "stages.second: add.0: "));
+    ck_assert_ptr_nonnull(strstr(result.err, "; the run is kept up to step 5\n"));
+    ck_assert_ptr_null(strstr(result.err, "goes on from"));
+    // Nor does a resume promise more.
+    result = RUN("resume", "out", "-q");
+    ck_assert_ptr_nonnull(strstr(result.err, "; the run is kept up to step 5\n"));
+    ck_assert_ptr_null(strstr(result.err, "goes on from"));
     expect_refusal(RUN("run", "bad.yaml", "-o", "many", "--bodies", "9"), 2, "the scene has stages");
+}
+
+// Bodies that walls do not stop can be changed where they are; what walls stop, only where they could be.
+QD_TEST(test_changes_what_has_left_the_walls) {
+    static const char text[] = "name: far\nworld: {size: [9, 9]}\nrun: {dt: 0.1}\nframes: {every: 0}\n"
+                               "record: {hashes: 1}\n"
+                               "bodies: [{list: [{at: [5, 5], kinematic: true, velocity: [9, 0]}]}]\n"
+                               "stages: [{name: a, steps: 20}, {name: b, steps: 5, change: [{id: 1, %s}]}]\n";
+    char scene[512];
+    snprintf(scene, sizeof scene, text, "velocity: [-9, 0]");
+    qd_scratch_write(at("far.yaml").text, scene);
+    SUCCEED("run", "far.yaml", "-o", "out", "-q");
+    SUCCEED("verify", "out", "-q");
+    snprintf(scene, sizeof scene, text, "kind: dynamic");
+    qd_scratch_write(at("far.yaml").text, scene);
+    expect_refusal(RUN("run", "far.yaml", "-o", "no", "-q"), 1,
+                   "stages.b: change.0: x 23 is outside the walls");
+}
+
+/// What a stage adds does not find place: by each of the messages the list is named as in the scene.
+static const struct {
+    const char *add, *said;
+} crowded[] = {
+    {"disks: {count: 400, radius: 0.2}", "stages.b: add.0: placed "},
+    {"disks: {count: 900, radius: 0.2}", "stages.b: add.0: the disks have "},
+    {"disks: {count: 1, radius: 9}", "stages.b: add.0: a disk of diameter 18 does not fit into the region"},
+    {"disks: {count: 100, radius: 0.48, place: grid}", "stages.b: add.0: rows of 100 disks leave "},
+    {"rects: {count: 90, size: [0.9, 0.9], angle: 0.7, place: grid}",
+     "stages.b: add.0: rows of 90 bodies leave "},
+    {"disks: {count: 9, radius: 0.2, place: grid, spacing: [5, 5]}", "stages.b: add.0: 1 columns and 9 rows"},
+    {"disks: {count: 81, radius: 0.3, place: grid}",
+     "stages.b: add.0: its rows overlap the bodies of another item"},
+    {"list: [{at: [5, 50]}]", "stages.b: add.0.list.0: y 50 is outside the walls"},
+    {"polyline: {points: [[5, 5], [90, 5]], spin: 1}", "stages.b: add.0.polyline: a diameter of 85 is above"},
+};
+
+QD_TEST_LOOP(test_names_what_it_adds, 0, sizeof crowded / sizeof crowded[0]) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "name: bad\nworld: {size: [9, 9]}\nframes: {every: 0}\n"
+             "bodies: [{list: [{at: [5, 5], radius: 0.5, static: true}]}]\n"
+             "stages: [{name: a, steps: 2}, {name: b, steps: 2, add: [{%s}]}]\n",
+             crowded[_i].add);
+    qd_scratch_write(at("bad.yaml").text, text);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 1, crowded[_i].said);
+}
+
+/// In a periodic world that is compressed all bodies are dynamic: stages that say otherwise are no scene.
+static const struct {
+    const char *stage, *said;
+} compressed[] = {
+    {"change: [{id: 1, kind: static}]", "stages.1.change.0.kind: in a periodic world that is compressed"},
+    {"change: [{id: 1, spin: 1}, {id: 1, kind: kinematic}]", "stages.1.change.1.kind: in a periodic world"},
+    {"add: [{list: [{at: [1, 1]}, {at: [5, 1], static: true}]}]",
+     "stages.1.add.0.list.1: in a periodic world"},
+    {"add: [{polyline: {points: [[1, 1], [2, 1]]}}]", "stages.1.add.0.polyline: in a periodic world"},
+};
+
+QD_TEST_LOOP(test_all_is_dynamic_where_seams_are_compressed, 0, sizeof compressed / sizeof compressed[0]) {
+    char text[512], calm[512];
+    snprintf(text, sizeof text,
+             "name: bad\nworld: {size: [9, 9], boundary: periodic, compress: {rate: [0.01, 0]}}\n"
+             "frames: {every: 0}\nbodies: [{list: [{at: [5, 5]}]}]\n"
+             "stages: [{name: a, steps: 2}, {name: b, steps: 2, %s}]\n",
+             compressed[_i].stage);
+    qd_scratch_write(at("bad.yaml").text, text);
+    expect_refusal(RUN("run", "bad.yaml", "-o", "out", "-q"), 3, compressed[_i].said);
+    // Where the stage ends the compression, it may.
+    snprintf(calm, sizeof calm, "stages.b.world={compress: {rate: [0, 0]}}");
+    SUCCEED("run", "bad.yaml", "-o", "out", "-q", "--set", calm);
 }
 
 QD_TEST_MAIN("stages", 300, setup, teardown)
