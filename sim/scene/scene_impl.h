@@ -134,6 +134,15 @@ const qdi_key *qdi_scene_item_named(const qdi_scene_reader *reader, const qdi_ke
 /// more than rounding.
 QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, const qdi_region *region,
                                              const char *word, const char *of, qdi_yaml_ref node);
+/// Refuses keys of a listed body or an emitter, of the name `of`, that have no effect on what it is: the
+/// sizes of another shape, motion of what is static, a density beside a mass. Defaults are let pass: resolved
+/// scenes have them all.
+QD_MUST_USE qd_status qdi_scene_check_listed_keys(const qdi_scene_reader *reader, const qdi_listed *listed,
+                                                  const char *of, qdi_yaml_ref node);
+/// The same of a generator's item and of one from a file: what is of another `place`, a density beside a
+/// mass.
+QD_MUST_USE qd_status qdi_scene_check_item_keys(const qdi_scene_reader *reader, const qdi_body_item *item,
+                                                const char *of, qdi_yaml_ref node);
 
 /// Scene: the number of the material that a value names; 0: `none`. And of both of a pair's.
 QD_MUST_USE qd_status qdi_scene_material(const qdi_scene_reader *reader, qdi_yaml_ref node, uint32_t *number);

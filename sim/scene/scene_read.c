@@ -283,7 +283,9 @@ static qd_status check_listed(const qdi_scene_reader *reader, const qdi_listed *
         return qdi_scene_complain(reader, item, "%s.list.%zu: static or kinematic, not both", of, place);
     if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
         return qdi_scene_complain(reader, item, "%s.list.%zu: %.300s", of, place, reason.text);
-    return QD_OK;
+    char name[96];
+    snprintf(name, sizeof name, "%s.list.%zu", of, place);
+    return qdi_scene_check_listed_keys(reader, listed, name, item);
 }
 
 /// Scene's reader: the same of all that is not made by rule.
@@ -353,6 +355,8 @@ qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref m
             return qdi_scene_complain(reader, item, "%s: %.300s", of, reason.text);
         if (!(qd_shape_area(&body.shape) > 0))
             return qdi_scene_complain(reader, item, "%s: its bodies have no area", of);
+        const qd_status status = qdi_scene_check_listed_keys(reader, &settings->sources[i].body, of, item);
+        if (status != QD_OK) return status;
     }
     return QD_OK;
 }
@@ -458,6 +462,7 @@ qd_status qdi_scene_check_items(const qdi_scene_reader *reader, qdi_yaml_ref lis
         else
             snprintf(of, sizeof of, "bodies.%zu", i);
         qd_status status = check_item(reader, &settings->items[i], of, item);
+        if (status == QD_OK) status = qdi_scene_check_item_keys(reader, &settings->items[i], of, item);
         if (status != QD_OK) return status;
         total += settings->items[i].count;
         if (total > QDI_BODIES_MAX)

@@ -5,6 +5,7 @@
 
 #include <quadrille/random.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #define TEXT_WORDS                                                                                           \
@@ -373,6 +374,83 @@ QD_TEST(blames_the_flag_for_a_wrong_set) {
               "--set bodies.0.disks.radius.power.min=1: bodies.0.disks.radius.power: \"max\" is missing");
     check_set("name=\"a\nb\"",
               "--set name=\"a\\x0ab\": name: must be 1 to 64 letters, digits, \"_\" or \"-\", not \"a b\"");
+}
+
+/// Keys that say what a body of its kind does not have.
+static const struct {
+    const char *item, *reason;
+} unused[] = {
+    {"list: [{at: [5, 5], size: [3, 1]}]", "bodies.0.list.0.size: goes with `shape: rect`"},
+    {"list: [{at: [5, 5]}, {shape: capsule, at: [5, 5],\n    size: [3, 1]}]",
+     "bodies.0.list.1.size: goes with `shape: rect`"},
+    {"list: [{shape: rect, at: [5, 5], length: 3}]", "bodies.0.list.0.length: goes with `shape: capsule`"},
+    {"list: [{at: [5, 5], points: [[0, 0], [1, 0], [0, 1]]}]",
+     "bodies.0.list.0.points: goes with `shape: polygon`"},
+    {"list: [{at: [5, 5], static: true, velocity: [1, 0]}]",
+     "bodies.0.list.0.velocity: a static body has none; `kinematic: true` lets it move"},
+    {"list: [{at: [5, 5], static: true, spin: -2}]",
+     "bodies.0.list.0.spin: a static body has none; `kinematic: true` lets it turn"},
+    {"list: [{at: [5, 5], mass: 3, density: 2}]", "bodies.0.list.0.mass: mass or density, not both"},
+    {"disks: {count: 3, mass: 3, density: 2}", "bodies.0.disks.mass: mass or density, not both"},
+    {"rects: {count: 3, mass: 3, density: 2}", "bodies.0.rects.mass: mass or density, not both"},
+    {"capsules: {count: 3, mass: 3, density: 2}", "bodies.0.capsules.mass: mass or density, not both"},
+    {"polygons: {count: 3, mass: 3, density: 2}", "bodies.0.polygons.mass: mass or density, not both"},
+    {"disks: {count: 3, spacing: [2, 2]}",
+     "bodies.0.disks.spacing: goes with `place: grid` or `place: cells`"},
+    {"rects: {count: 3, place: pyramid, spacing: [2, 2]}",
+     "bodies.0.rects.spacing: goes with `place: grid` or `place: cells`"},
+    {"disks: {count: 3, clusters: {count: 2}}", "bodies.0.disks.clusters: goes with `place: clusters`"},
+    {"disks: {count: 3, place: grid, clusters: {spread: [0.1, 0.1]}}",
+     "bodies.0.disks.clusters: goes with `place: clusters`"},
+};
+
+QD_TEST(names_what_has_no_effect) {
+    char text[512], reason[256];
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; ++i) {
+        snprintf(text, sizeof text, "world: {size: [90, 90]}\nbodies:\n  - %s\n", unused[i].item);
+        snprintf(reason, sizeof reason, "pool.yaml:%d: %s", i == 1 ? 4 : 3, unused[i].reason);
+        check_invalid(text, reason);
+    }
+    check_invalid("emitters: [{region: [1, 1, 9, 9], size: [2, 1]}]",
+                  "pool.yaml:1: emitters.0.size: goes with `shape: rect`");
+    check_invalid("emitters: [{region: [1, 1, 9, 9], mass: 2, density: 5}]",
+                  "pool.yaml:1: emitters.0.mass: mass or density, not both");
+    check_invalid("stages:\n- {name: a, steps: 1}\n- name: b\n  steps: 1\n"
+                  "  add: [{list: [{at: [5, 5], length: 2}]}]\n",
+                  "pool.yaml:5: stages.1.add.0.list.0.length: goes with `shape: capsule`");
+    check_set("bodies.0.disks.clusters.count=3",
+              "--set bodies.0.disks.clusters.count=3: bodies.0.disks.clusters: goes with `place: clusters`");
+}
+
+/// Items of every kind with keys that do fit; and what the program writes of them, with every key.
+QD_TEST(takes_what_has_an_effect) {
+    static const char text[] =
+        "materials: {steel: {density: 7}}\nbodies:\n"
+        "  - disks: {count: 2, place: cells, spacing: [3, 3], mass: 4, density: auto}\n"
+        "  - rects: {count: 2, place: grid, spacing: [3, 3], region: [40, 0, 9, 9], mass: 4}\n"
+        "  - capsules: {count: 2, place: clusters, clusters: {count: 2, spread: [0.2, 0.2]}, density: 3}\n"
+        "  - polygons: {count: 2, material: steel, mass: 3}\n"
+        "  - polyline: {points: [[80, 80], [90, 80]], spin: 1}\n"
+        "  - list:\n"
+        "      - {at: [70, 70], radius: 2, static: true, velocity: 0, spin: 0, density: 2}\n"
+        "      - {shape: rect, at: [76, 70], size: [2, 1], radius: 0.2, velocity: [1, 1], mass: 4}\n"
+        "      - {shape: capsule, at: [70, 76], length: 2, radius: 0.3, kinematic: true, spin: 2}\n"
+        "      - {shape: polygon, at: [76, 76], points: [[0, 0], [2, 0], [0, 2]], material: steel, mass: 2}\n"
+        "emitters:\n"
+        "  - {region: [1, 90, 5, 5], shape: rect, size: [2, 1], mass: 3}\n"
+        "stages:\n"
+        "  - {name: a, steps: 1}\n"
+        "  - {name: b, steps: 1, add: [{list: [{shape: rect, at: [5, 95], size: [2, 1]}]}]}\n";
+    qd_scene *scene = NULL, *again = NULL;
+    qd_error error = {""};
+    qd_status status = qd_scene_parse(text, strlen(text), "all.yaml", NULL, &scene, &error);
+    ck_assert_msg(status == QD_OK, "%s", error.text);
+    const char *resolved = qd_scene_text(scene);
+    status = qd_scene_parse(resolved, strlen(resolved), "scene.yaml", NULL, &again, &error);
+    ck_assert_msg(status == QD_OK, "%s", error.text);
+    ck_assert_str_eq(qd_scene_text(again), resolved);
+    qd_scene_destroy(again);
+    qd_scene_destroy(scene);
 }
 
 QD_TEST(blames_the_flag_for_wrong_bodies) {
