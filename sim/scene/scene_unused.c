@@ -1,5 +1,6 @@
 // Keys that are known, but say something that a body of its kind does not have: refused, as nothing that a
-// scene says is ignored. What is at its default passes, as resolved scenes write every key.
+// scene says of bodies is ignored. What is at its default passes, as resolved scenes write every key; and so
+// does what only another `place` reads, for one that is set from outside, as in a sweep, would be refused.
 
 #include "sim/scene/scene_impl.h"
 
@@ -54,26 +55,13 @@ qd_status qdi_scene_check_listed_keys(const qdi_scene_reader *reader, const qdi_
 qd_status qdi_scene_check_item_keys(const qdi_scene_reader *reader, const qdi_body_item *item, const char *of,
                                     qdi_yaml_ref node) {
     static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
-    const qdi_body_item plain = qdi_disks_default();
     const qdi_body_options *file = &item->file.options;
     if (item->kind == QDI_ITEM_FILE && !isnan(file->mass) && !isnan(file->density)) {
         const char *const path[] = {"file", "mass", NULL};
         return refuse_key(reader, node, of, path, mass_or_density);
     }
     if (!qdi_item_is_generator(item)) return QD_OK;
-    const bool crowded = item->cluster_count != plain.cluster_count ||
-                         item->cluster_spread.x != plain.cluster_spread.x ||
-                         item->cluster_spread.y != plain.cluster_spread.y;
-    const char *path[] = {words[item->kind], NULL, NULL}, *why = NULL;
-    if (!isnan(item->spacing.x) && item->place != QDI_PLACE_GRID && item->place != QDI_PLACE_CELLS) {
-        path[1] = "spacing";
-        why = "goes with `place: grid` or `place: cells`";
-    } else if (crowded && item->place != QDI_PLACE_CLUSTERS) {
-        path[1] = "clusters";
-        why = "goes with `place: clusters`";
-    } else if (is_density_lost(item->mass, item->density)) {
-        path[1] = "mass";
-        why = mass_or_density;
-    }
-    return why ? refuse_key(reader, node, of, path, why) : QD_OK;
+    if (!is_density_lost(item->mass, item->density)) return QD_OK;
+    const char *const path[] = {words[item->kind], "mass", NULL};
+    return refuse_key(reader, node, of, path, mass_or_density);
 }

@@ -395,13 +395,6 @@ static const struct {
     {"rects: {count: 3, mass: 3, density: 2}", "bodies.0.rects.mass: mass or density, not both"},
     {"capsules: {count: 3, mass: 3, density: 2}", "bodies.0.capsules.mass: mass or density, not both"},
     {"polygons: {count: 3, mass: 3, density: 2}", "bodies.0.polygons.mass: mass or density, not both"},
-    {"disks: {count: 3, spacing: [2, 2]}",
-     "bodies.0.disks.spacing: goes with `place: grid` or `place: cells`"},
-    {"rects: {count: 3, place: pyramid, spacing: [2, 2]}",
-     "bodies.0.rects.spacing: goes with `place: grid` or `place: cells`"},
-    {"disks: {count: 3, clusters: {count: 2}}", "bodies.0.disks.clusters: goes with `place: clusters`"},
-    {"disks: {count: 3, place: grid, clusters: {spread: [0.1, 0.1]}}",
-     "bodies.0.disks.clusters: goes with `place: clusters`"},
 };
 
 QD_TEST(names_what_has_no_effect) {
@@ -418,8 +411,6 @@ QD_TEST(names_what_has_no_effect) {
     check_invalid("stages:\n- {name: a, steps: 1}\n- name: b\n  steps: 1\n"
                   "  add: [{list: [{at: [5, 5], length: 2}]}]\n",
                   "pool.yaml:5: stages.1.add.0.list.0.length: goes with `shape: capsule`");
-    check_set("bodies.0.disks.clusters.count=3",
-              "--set bodies.0.disks.clusters.count=3: bodies.0.disks.clusters: goes with `place: clusters`");
 }
 
 /// Items of every kind with keys that do fit; and what the program writes of them, with every key.
