@@ -6,9 +6,10 @@
 // between their middles. Who touches at the start what cannot move is stopped with its core alone, a disk of
 // half its size: sliding and resting are the solver's.
 //
-// A mover that runs away, where the two meet, from the one that meets it is not stopped by it, and the other
-// comes as far as that gets. It would always come too late otherwise: stopped where they meet, it stands
-// while the other goes on, in every step, and never touches it.
+// A mover that runs away from the one that meets it is not stopped by it, and the other comes as far as that
+// gets. It would always come too late otherwise: stopped where they meet, it stands while the other goes on,
+// in every step, and never touches it. It also comes as far as a surface that turns away; but who only turns
+// away is stopped, for what turns away with one end may come with all the rest.
 //
 // Two movers that touch may press each other (rigid/ccd_press.c); large bodies drive small ones
 // (rigid/ccd_drive.c).
@@ -28,6 +29,9 @@ static const double met_gap = 3e-6;
 static const double followed_part = 0.5;
 /// Part of both sizes that one that runs after another is to overlap it by, to be sure of the contact.
 static const double caught_part = 0.01;
+/// Part of both sizes by which a surface may turn away in a step, and be followed: further it comes round
+/// again.
+static const double turned_part = 0.25;
 /// Rounds in which those that run away are not stopped. They are over soon after that.
 enum { FLEEING = 4 };
 
@@ -150,19 +154,35 @@ static void note_carrier(const qdi_step *step, uint32_t row, uint32_t carrier, d
         meets->status = status;
 }
 
+/// Stops of ccd: how fast a body comes towards another one that it meets: its centroid, and its surface
+/// there.
+typedef struct oncoming {
+    double centre, surface;
+} oncoming;
+
+/// Stops of ccd: how fast one that is met at `arm` comes along `n`.
+static oncoming oncoming_of(const qdi_party *party, qd_vec2 arm, qd_vec2 n) {
+    return (oncoming){qdi_ccd_speed_along(party, n), qdi_ccd_speed_at(party, arm, n)};
+}
+
 /// Stops of ccd: the time at which the first of two is to be stopped that meet at a time; infinity: it runs
 /// away.
 static double stop_of_mover(const qdi_step *step, const qdi_movers *m, bool first, double time) {
     if (m->touching || step->round >= FLEEING) return time;
-    const double size = m->a->inner + m->b->inner,
-                 speed_a = qdi_ccd_speed_at(m->a, m->met.arm_a, m->met.normal),
-                 speed_b = -qdi_ccd_speed_at(m->b, m->met.arm_b, m->met.normal);
-    const double speed = first ? speed_a : speed_b, other = first ? speed_b : speed_a;
-    if (speed < 0 && other > 0) return (double)INFINITY;
-    if (!(other < 0 && speed > 0)) return time;
-    // How long the other one goes on.
-    const double left = qdi_ccd_time_of(step, first ? m->row_b : m->row_a) - time;
-    return left > 0 ? time + (left * -other + caught_part * size) / speed : time;
+    const qd_vec2 n = m->met.normal;
+    const oncoming of_a = oncoming_of(m->a, m->met.arm_a, n),
+                   of_b = oncoming_of(m->b, m->met.arm_b, (qd_vec2){-n.x, -n.y});
+    const oncoming own = first ? of_a : of_b, other = first ? of_b : of_a;
+    if (own.centre < 0 && other.centre > 0) return (double)INFINITY;
+    // How long the other one goes on; and how far, or its surface.
+    const double left = qdi_ccd_time_of(step, first ? m->row_b : m->row_a) - time,
+                 size = m->a->inner + m->b->inner, gone = qdi_larger(left * -other.centre, 0),
+                 away = qdi_smaller(left * -other.surface, gone + turned_part * size);
+    double stop = time;
+    if (left > 0 && other.centre < 0 && own.centre > 0) stop += (gone + caught_part * size) / own.centre;
+    if (left > 0 && other.surface < 0 && own.surface > 0)
+        stop = qdi_larger(stop, time + (away + caught_part * size) / own.surface);
+    return stop;
 }
 
 /// Stops of ccd: true where another mover may stop a body, `full`: that is as near as it may come. What is

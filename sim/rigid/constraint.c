@@ -120,16 +120,22 @@ static uint8_t touches_of(unsigned bits) {
     return touches[bits];
 }
 
+/// Overlap, as a part of the smaller body's size, that a touch may come to in a step and bounce after that:
+/// with more, bodies that touch aslant would turn past each other.
+static const double later_part = 2;
+
 /// Constraint: of those touches that come to rest or bounce now: by bit. One that comes too fast to rest, and
 /// is still apart, bounces when it is there: held with the other one it would lose its speed. Where that is
 /// so of all, none is left out.
-static unsigned touches_now(const qdi_constraint *constraint, const qdi_motion *m) {
+static unsigned touches_now(const qdi_constraint *constraint, const qdi_motion *m, double dt) {
     const unsigned all = constraint->count > 1 ? 3 : 1;
     unsigned now = all;
-    for (int k = 0; k < constraint->count && all == 3 && constraint->restitution > 0; ++k)
-        if (constraint->depth[k] < -qdi_bounce_gap(constraint) &&
-            qdi_constraint_approach(constraint, m, k) > constraint->threshold)
+    for (int k = 0; k < constraint->count && all == 3 && constraint->restitution > 0; ++k) {
+        const double approach = qdi_constraint_approach(constraint, m, k);
+        if (constraint->depth[k] < -qdi_bounce_gap(constraint) && approach > constraint->threshold &&
+            constraint->depth[k] + approach * dt < later_part * constraint->size)
             now &= ~(1U << k);
+    }
     return now ? now : all;
 }
 
@@ -137,7 +143,7 @@ uint8_t qdi_constraint_touches(const qd_world *world, const qdi_constraint *cons
     const qdi_motion *m = &world->next;
     if (constraint->count == 0) return QDI_TOUCHES_NONE;
     if (isinf(constraint->threshold)) return touches_of(constraint->count > 1 ? 3 : 1);
-    const unsigned now = touches_now(constraint, m);
+    const unsigned now = touches_now(constraint, m, dt);
     const uint8_t taken = touches_of(now);
     const qdi_warm_start *hold = &world->present.warm_starts[constraint->place];
     double approach = -HUGE_VAL, depth = -HUGE_VAL;
