@@ -155,6 +155,29 @@ qd_status qdi_file_append(const char *path, qdi_file *file, qd_error *error) {
     return *file >= 0 ? QD_OK : QD_ERR_IO;
 }
 
+/// Files and folders: the standard stream that an open file is, or -1.
+static int own_stream(const struct stat *facts) {
+    static const int streams[] = {STDOUT_FILENO, STDERR_FILENO};
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; ++i) {
+        struct stat own;
+        if (fstat(streams[i], &own) == 0 && own.st_dev == facts->st_dev && own.st_ino == facts->st_ino)
+            return streams[i];
+    }
+    return -1;
+}
+
+qd_status qdi_file_open_stream(const char *path, FILE **file, qd_error *error) {
+    struct stat facts;
+    const int own = stat(path, &facts) == 0 ? own_stream(&facts) : -1;
+    const int descriptor = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0)
+                                    : open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+    *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (*file) return QD_OK;
+    qd_status status = file_call_failed("write", path, errno, error);
+    if (descriptor >= 0) close(descriptor);
+    return status;
+}
+
 qd_status qdi_file_write(qdi_file file, const char *path, const void *data, size_t bytes, qd_error *error) {
     const unsigned char *next = data;
     while (bytes > 0) {
@@ -242,6 +265,17 @@ qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error *error) {
     return why ? QD_ERR_IO : QD_OK;
 }
 
+qdi_os_found qdi_os_look(const char *path) {
+    struct stat named, reached;
+    if (lstat(path, &named) != 0) return QDI_OS_FOUND_NOTHING;
+    if (S_ISREG(named.st_mode)) return QDI_OS_FOUND_FILE;
+    if (S_ISDIR(named.st_mode)) return QDI_OS_FOUND_DIRECTORY;
+    if (stat(path, &reached) == 0 && (S_ISCHR(reached.st_mode) || S_ISFIFO(reached.st_mode) ||
+                                      S_ISSOCK(reached.st_mode) || own_stream(&reached) >= 0))
+        return QDI_OS_FOUND_STREAM;
+    return S_ISLNK(named.st_mode) ? QDI_OS_FOUND_LINK : QDI_OS_FOUND_ODD;
+}
+
 qd_status qdi_os_make_directory(const char *path, qd_error *error) {
     if (mkdir(path, 0777) == 0) return QD_OK;
     int number = errno;
@@ -326,6 +360,44 @@ size_t qdi_os_full_length(const char *path) {
     if (length > 0) memcpy(folder, path, length);
     if (length > 0) folder[length] = 0;
     return realpath(folder, full) ? strlen(full) + 1 + strlen(name) : 0;
+}
+
+/// Files and folders: adds the parts of a path that do not exist yet to the full name of what exists.
+static bool add_path_parts(const char *rest, char *full, size_t bytes) {
+    size_t used = strlen(full);
+    while (*rest) {
+        const size_t length = strcspn(rest, "/");
+        const bool stays = length == 0 || (length == 1 && rest[0] == '.');
+        if (length == 2 && rest[0] == '.' && rest[1] == '.') {
+            while (used > 0 && full[used - 1] != '/') --used;
+            if (used > 1) --used; // the root keeps its slash
+        } else if (!stays) {
+            const char *slash = used > 0 && full[used - 1] == '/' ? "" : "/";
+            if (used + length + 2 > bytes) return false;
+            used += (size_t)snprintf(full + used, bytes - used, "%s%.*s", slash, (int)length, rest);
+        }
+        full[used] = '\0';
+        rest += length;
+        rest += *rest == '/';
+    }
+    return true;
+}
+
+bool qdi_os_full_path(const char *path, char *full, size_t bytes) {
+    char head[PATH_MAX], found[PATH_MAX];
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof head) return false;
+    memcpy(head, path, length + 1);
+    // The longest beginning that exists; of a relative path none may.
+    while (!realpath(length > 0 ? head : ".", found)) {
+        if (length == 0 || (errno != ENOENT && errno != ENOTDIR)) return false;
+        while (length > 0 && head[length - 1] == '/') --length;
+        while (length > 0 && head[length - 1] != '/') --length;
+        head[length] = '\0';
+    }
+    if (strlen(found) >= bytes) return false;
+    memcpy(full, found, strlen(found) + 1);
+    return add_path_parts(path + length, full, bytes);
 }
 
 qd_status qdi_os_rename_new(const char *from, const char *path, qd_error *error) {

@@ -41,6 +41,9 @@ QD_MUST_USE qd_status qdi_file_create_stream(const char *path, FILE **file, qd_e
 /// Opens a file to write behind what is in it, and makes it if need be. QD_ERR_IO, also where it is a link or
 /// no regular file.
 QD_MUST_USE qd_status qdi_file_append(const char *path, qdi_file *file, qd_error *error);
+/// Opens a pipe or a device to write behind what it has; the caller closes it. One that is this program's own
+/// standard output or error is written to where that is. QD_ERR_IO.
+QD_MUST_USE qd_status qdi_file_open_stream(const char *path, FILE **file, qd_error *error);
 /// Writes all of it or fails with QD_ERR_IO; `path` is for the reason only.
 QD_MUST_USE qd_status qdi_file_write(qdi_file file, const char *path, const void *data, size_t bytes,
                                      qd_error *error);
@@ -72,6 +75,20 @@ typedef enum qdi_os_kind { QDI_OS_FILE, QDI_OS_DIRECTORY } qdi_os_kind;
 /// Checks that a name is a regular file or a real directory; one that does not exist is fine. Errors:
 /// QD_ERR_IO, where it is a link or something else.
 QD_MUST_USE qd_status qdi_os_check(const char *path, qdi_os_kind kind, qd_error *error);
+
+/// What a name is of.
+typedef enum qdi_os_found {
+    QDI_OS_FOUND_NOTHING,
+    QDI_OS_FOUND_FILE, ///< a regular file, under its own name
+    QDI_OS_FOUND_DIRECTORY,
+    QDI_OS_FOUND_STREAM, ///< a pipe, socket or device of characters, or what this program's own standard
+                         ///< output or error is; a link that leads to one, too
+    QDI_OS_FOUND_LINK,
+    QDI_OS_FOUND_ODD, ///< something else
+} qdi_os_found;
+
+/// Files and folders: what has this name now.
+qdi_os_found qdi_os_look(const char *path);
 
 /// Makes a directory; its parents must exist. Errors: QD_ERR_EXISTS (something has that name, not always a
 /// directory), QD_ERR_IO.
@@ -112,6 +129,10 @@ bool qdi_os_exists(const char *path);
 /// Bytes of a file's full name, from the root on and without links, whether it exists or not; 0 where its
 /// folder does not.
 size_t qdi_os_full_length(const char *path);
+
+/// Files and folders: a path's full name, from the root on and without links, whether it exists or not; false
+/// where there is none, or no room for it.
+bool qdi_os_full_path(const char *path, char *full, size_t bytes);
 
 /// Renames a file to `path`, which must not exist, and syncs the directory; where that fails the file has its
 /// new name all the same. Others that make `path` at the

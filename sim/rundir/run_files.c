@@ -1,5 +1,6 @@
 #include "sim/rundir/run_files.h"
 
+#include "sim/files/os.h"
 #include "sim/rundir/own_files.h"
 #include "sim/text/scene_text.h"
 
@@ -51,6 +52,23 @@ static qdi_own_kind run_entry_kind(const char *name) {
         return QDI_OWN_DIRECTORY;
     bool file = strcmp(name, "lock") == 0 || qdi_run_files_is_top(name) || qdi_run_files_is_body(name);
     return file ? QDI_OWN_FILE : QDI_OWN_NONE;
+}
+
+bool qdi_run_files_is_kept(const char *name) {
+    return run_entry_kind(name) != QDI_OWN_NONE;
+}
+
+qd_status qdi_run_files_find_mark(const char *path, qd_error *error) {
+    char start[sizeof QDI_RUN_SCENE_MARK] = "";
+    FILE *file = NULL;
+    qd_error why;
+    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
+    if (status == QD_ERR_IO && error)
+        snprintf(error->text, sizeof error->text, "cannot read %.300s: %.180s", path, why.text);
+    if (status != QD_OK) return status;
+    size_t got = fread(start, 1, sizeof start - 1, file);
+    (void)fclose(file);
+    return got == sizeof start - 1 && memcmp(start, QDI_RUN_SCENE_MARK, got) == 0 ? QD_OK : QD_ERR_NOT_FOUND;
 }
 
 // What an entry of a run's export directory is.

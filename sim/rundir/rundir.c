@@ -11,10 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/// First line of every scene.yaml that a run wrote: what has it may be replaced, a file of the user's may
-/// not.
-#define SCENE_MARK "# The complete scene of a Quadrille run.\n"
-
 struct qd_rundir {
     const qd_allocator *allocator;
     char *path;
@@ -82,21 +78,6 @@ static bool note_run_entry(void *context, const char *name) {
     else if (!qdi_run_files_is_top(name) || !qdi_ends_with(name, strlen(name), QDI_RUN_PART))
         found->others = true;
     return true;
-}
-
-/// QD_OK where the file starts as a run's scene.yaml does. Errors: QD_ERR_NOT_FOUND, QD_ERR_IO (it cannot be
-/// read).
-static qd_status find_mark(const char *path, qd_error *error) {
-    char start[sizeof SCENE_MARK] = "";
-    FILE *file = NULL;
-    qd_error why;
-    qd_status status = qdi_os_open(path, QDI_OS_OWN, &file, &why);
-    if (status == QD_ERR_IO && error)
-        snprintf(error->text, sizeof error->text, "cannot read %.300s: %.180s", path, why.text);
-    if (status != QD_OK) return status;
-    size_t got = fread(start, 1, sizeof start - 1, file);
-    (void)fclose(file);
-    return got == sizeof start - 1 && memcmp(start, SCENE_MARK, got) == 0 ? QD_OK : QD_ERR_NOT_FOUND;
 }
 
 /// Deletes the entries of one directory that belong to a run.
@@ -211,7 +192,7 @@ static qd_status delete_run(const qd_rundir *rundir, qd_error *error) {
 static qd_status find_run(const qd_rundir *rundir, qd_error *error) {
     char *scene = join_texts(rundir->allocator, rundir->path, "/scene.yaml", NULL);
     if (!scene) return report_no_memory(error);
-    qd_status status = find_mark(scene, error);
+    qd_status status = qdi_run_files_find_mark(scene, error);
     release_string(rundir->allocator, scene);
     if (status == QD_OK) return qdi_run_files_check(rundir->path, error);
     if (status != QD_ERR_NOT_FOUND) return status;
@@ -266,7 +247,7 @@ static void free_rundir(qd_rundir *rundir) {
 
 // Writes scene.yaml of a run.
 static qd_status write_run_scene(qd_rundir *rundir, const char *scene_text, qd_error *error) {
-    char *marked = join_texts(rundir->allocator, SCENE_MARK, scene_text, NULL);
+    char *marked = join_texts(rundir->allocator, QDI_RUN_SCENE_MARK, scene_text, NULL);
     if (!marked) return report_no_memory(error);
     qd_status status = qd_rundir_write(rundir, "scene.yaml", marked, strlen(marked), error);
     release_string(rundir->allocator, marked);
