@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/// What every page begins with, and what says of it that it is one of ours.
+#define PAGE_START "<!doctype html>\n<html lang=\"en\">\n<head>\n"
+#define PAGE_MARK  "<meta name=\"generator\" content=\"Quadrille\">"
+
+/// Stands near the beginning of pages of version 0.1, which have no mark.
+static const char old_mark[] = "<p class=\"facts\" id=\"facts\"></p>";
+
 // Embedded files; see CMakeLists.txt.
 extern const unsigned char qdi_page_page_css[], qdi_page_head_html[], qdi_page_foot_html[],
     qdi_page_common_js[], qdi_page_ask_js[], qdi_page_fields_js[], qdi_page_run_html[], qdi_page_run_js[],
@@ -119,11 +126,12 @@ qd_status qdi_page_begin(qdi_page *page, qdi_page_kind kind, const char *path, c
     qd_status status = qdi_os_make_parents(path, error);
     if (status == QD_OK) status = qdi_file_create(page->part, &page->file, error);
     if (status == QD_OK)
-        status = put_page_text(
-            page,
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-            "content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-            error);
+        status = put_page_text(page,
+                               PAGE_START
+                               "<meta charset=\"utf-8\">\n" PAGE_MARK
+                               "\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                               "<link rel=\"icon\" href=\"data:,\">\n<title>",
+                               error);
     if (status == QD_OK) status = put_escaped_text(page, title, error);
     if (status == QD_OK) status = put_page_text(page, "</title>\n<style>\n", error);
     if (status == QD_OK) status = put_page_part(page, charts_style, error);
@@ -226,4 +234,15 @@ void qdi_page_discard(qdi_page *page) {
     (void)status; // it is thrown away
     page->file = QDI_FILE_NONE;
     qdi_file_remove(page->part);
+}
+
+bool qdi_page_is_ours(const char *path) {
+    char text[32768]; // holds more than all that comes before the old mark
+    FILE *file = NULL;
+    if (qdi_os_open(path, QDI_OS_OWN, &file, NULL) != QD_OK) return false;
+    const size_t got = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[got] = '\0';
+    return strncmp(text, PAGE_START, sizeof PAGE_START - 1) == 0 &&
+           (strstr(text, PAGE_MARK) || strstr(text, old_mark));
 }

@@ -3,6 +3,7 @@
 #include "export/image/manifest.h"
 
 #include <quadrille/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,3 +43,6 @@ QD_MUST_USE qd_status qdi_page_end(qdi_page *page, qd_error *error);
 
 /// Deletes what was written.
 void qdi_page_discard(qdi_page *page);
+
+/// Page: true for a file that is such a page, of this version or an earlier one, known by how it begins.
+bool qdi_page_is_ours(const char *path);

@@ -11,6 +11,7 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
+#include "tools/host/output_place.h"
 #include "tools/host/progress.h"
 #include "tools/host/simd_choice.h"
 #include "tools/host/threads_here.h"
@@ -86,8 +87,14 @@ static int read_pairs_flags(qdi_bench_job *job) {
     return QDI_EXIT_USAGE;
 }
 
-/// Finds out what would fail at the end before the time is spent: a file that cannot be written, a program
-/// that is missing. What is in the file stays there until then.
+// Command bench: checks the place of a file that it writes.
+static int check_bench_place(const qdi_bench_job *job, const char *path) {
+    const qdi_output_rule rule = {.force = job->settings.force, .streams = true};
+    return qdi_output_check_file(path, &rule);
+}
+
+/// Finds out what would fail at the end before the time is spent: a file that is there or cannot be written,
+/// a program that is missing. What --force replaces stays there until then.
 int qdi_bench_check_outputs(const qdi_bench_job *job) {
     if (job->settings.plot && !qdi_host_has_program("gnuplot")) {
         qdi_complain("--plot needs the program gnuplot (on Debian: apt-get install gnuplot-nox)");
@@ -96,16 +103,10 @@ int qdi_bench_check_outputs(const qdi_bench_job *job) {
     const char *const paths[] = {job->settings.csv, job->settings.plot};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i) {
         if (!paths[i]) continue;
-        qd_error error;
-        if (qdi_os_make_parents(paths[i], &error) != QD_OK) {
-            qdi_complain("%s", error.text);
-            return QDI_EXIT_OUTPUT;
-        }
-        FILE *file = fopen(paths[i], "ab");
-        if (!file || fclose(file) != 0) {
-            qdi_complain("%.500s cannot be written", paths[i]);
-            return QDI_EXIT_OUTPUT;
-        }
+        int exit_code = check_bench_place(job, paths[i]);
+        if (exit_code == QDI_EXIT_DONE && qdi_os_look(paths[i]) != QDI_OS_FOUND_STREAM)
+            exit_code = qdi_output_check_folder(paths[i]);
+        if (exit_code != QDI_EXIT_DONE) return exit_code;
     }
     return QDI_EXIT_DONE;
 }
@@ -181,13 +182,15 @@ static int write_bench_csv(const qdi_bench_job *job, const qdi_bench_origin *ori
                            const qdi_bench_results *results) {
     const char *path = job->settings.csv;
     if (!path) return QDI_EXIT_DONE;
-    FILE *file = fopen(path, "wb");
-    bool good = file != NULL;
-    if (file) {
-        qdi_bench_write_csv(file, origin, results);
-        good = !ferror(file);
-        good = fclose(file) == 0 && good;
-    }
+    const int exit_code = check_bench_place(job, path); // again: time has passed
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
+    FILE *file = NULL;
+    qd_error error = {""};
+    qd_status status = qdi_output_open(path, &file, &error);
+    if (status != QD_OK) return qdi_fail(status, &error, QDI_EXIT_OUTPUT);
+    qdi_bench_write_csv(file, origin, results);
+    bool good = !ferror(file);
+    good = fclose(file) == 0 && good;
     if (!good) qdi_complain("%.500s cannot be written", path);
     return good ? QDI_EXIT_DONE : QDI_EXIT_OUTPUT;
 }
@@ -196,6 +199,8 @@ static int write_bench_csv(const qdi_bench_job *job, const qdi_bench_origin *ori
 static int write_bench_plot(const qdi_bench_job *job) {
     const char *path = job->settings.plot;
     if (!path) return QDI_EXIT_DONE;
+    const int exit_code = check_bench_place(job, path); // again: time has passed
+    if (exit_code != QDI_EXIT_DONE) return exit_code;
     char gnuplot[] = "gnuplot";
     qdi_host_program program;
     bool good = qdi_host_program_open((char *[]){gnuplot, NULL}, NULL, path, &program);
@@ -537,6 +542,8 @@ static const qdi_option bench_options[] = {
      "write a line per method and number of bodies"},
     {"--plot", 0, QDI_OPTION_TEXT, "FILE", 0, 0, offsetof(qdi_bench_settings, plot),
      "draw a PNG, with the program gnuplot"},
+    {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_bench_settings, force),
+     "replace the files of --csv and --plot"},
     {"--json", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_bench_settings, json),
      "print JSON on the standard output instead of tables"},
 };

@@ -11,6 +11,7 @@
 #include "tools/host/failure.h"
 #include "tools/host/json.h"
 #include "tools/host/os.h"
+#include "tools/host/output_place.h"
 #include "tools/host/threads_here.h"
 #include "tools/verify/step_choice.h"
 
@@ -345,11 +346,11 @@ static int render(void *context) {
         qdi_complain("--video %.300s: a video's name ends in %s", settings->video, qd_video_endings());
         return QDI_EXIT_USAGE;
     }
-    if (settings->video && qdi_os_exists(settings->video) && !settings->force) {
-        qdi_complain("%.300s exists; --force replaces it", settings->video);
-        return QDI_EXIT_OUTPUT;
-    }
-    int exit_code = qdi_step_choice_read(settings->frames, &job->moments.first, &job->moments.last);
+    int exit_code = QDI_EXIT_DONE;
+    if (settings->video)
+        exit_code = qdi_output_check_file(settings->video, &(qdi_output_rule){.force = settings->force});
+    if (exit_code == QDI_EXIT_DONE)
+        exit_code = qdi_step_choice_read(settings->frames, &job->moments.first, &job->moments.last);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_output(job);
     if (exit_code == QDI_EXIT_DONE) exit_code = qdi_recorded_open(&job->past, settings->directory);
     if (exit_code == QDI_EXIT_DONE) exit_code = choose_view(job);

@@ -52,6 +52,8 @@ static const qdi_option report_options[] = {
      "room for frames in the page, default 64; else every second, third, ... is taken"},
     {"--runs", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_page_wishes, runs),
      "of a sweep: make the pages of its runs too, where they are missing or old"},
+    {"--force", 0, QDI_OPTION_FLAG, NULL, 0, 0, offsetof(qdi_page_wishes, force),
+     "replace a file that is no page of quadrille report"},
 };
 
 const qdi_command qdi_command_report = {

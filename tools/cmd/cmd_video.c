@@ -6,6 +6,7 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
+#include "tools/host/output_place.h"
 #include "tools/verify/step_choice.h"
 
 #include <inttypes.h>
@@ -75,9 +76,12 @@ static int choose_file(video_job *job) {
     }
     snprintf(job->segments, sizeof job->segments, "%s.segments", job->file);
     const char *refused = qd_video_refused(job->file, job->settings.av1, job->settings.transparent);
-    if (!refused) return QDI_EXIT_DONE;
-    qdi_complain("%s %.300s: %s", job->settings.av1 ? "--av1" : "--transparent", job->file, refused);
-    return QDI_EXIT_USAGE;
+    if (refused) {
+        qdi_complain("%s %.300s: %s", job->settings.av1 ? "--av1" : "--transparent", job->file, refused);
+        return QDI_EXIT_USAGE;
+    }
+    // Without --force the video's maker refuses a file that is there, unless it has just been joined.
+    return qdi_output_check_file(job->file, &(qdi_output_rule){.force = true});
 }
 
 // The exit code for a status of the video writer.

@@ -23,7 +23,7 @@ typedef struct qdi_bench_settings {
     const char *scene, *speed, *bodies, *methods, *simd, *margin, *sweep, *csv, *plot, *rigid, *spring, *size,
         *lammps, *pin;
     qdi_option_number steps, threads, repeats;
-    bool json, frames, ladder;
+    bool json, frames, ladder, force;
 } qdi_bench_settings;
 
 /// A bench from its flags to its output. Whatever stage fails says why and gives the exit code.

@@ -4,6 +4,7 @@
 #include "sim/text/reason.h"
 #include "tools/host/console.h"
 #include "tools/host/exit_codes.h"
+#include "tools/host/output_place.h"
 #include "tools/report/page_moments.h"
 
 #include <inttypes.h>
@@ -23,9 +24,12 @@ int qdi_page_job_begin(qdi_page_job *job, const qdi_page_wishes *wishes, const c
     job->directory = directory;
     int length = output ? snprintf(job->output, sizeof job->output, "%s", output)
                         : snprintf(job->output, sizeof job->output, "%s/report.html", directory);
-    if (length > 0 && (size_t)length < sizeof job->output) return QDI_EXIT_DONE;
-    qdi_complain("the name of the page is longer than %d characters", QDI_PAGE_PATH - 1);
-    return QDI_EXIT_OUTPUT;
+    if (length <= 0 || (size_t)length >= sizeof job->output) {
+        qdi_complain("the name of the page is longer than %d characters", QDI_PAGE_PATH - 1);
+        return QDI_EXIT_OUTPUT;
+    }
+    const qdi_output_rule rule = {.force = wishes->force, .is_ours = qdi_page_is_ours};
+    return qdi_output_check_file(job->output, &rule);
 }
 
 void qdi_page_job_note(qdi_page_job *job, const char *format, ...) {

@@ -20,7 +20,7 @@ typedef struct qdi_page_wishes {
     qdi_common common;
     const char *directory, *output;
     qdi_option_number most; ///< megabytes
-    bool runs;
+    bool runs, force;
 } qdi_page_wishes;
 
 typedef struct qdi_page_job {
@@ -33,7 +33,8 @@ typedef struct qdi_page_job {
     qdi_page page;
 } qdi_page_job;
 
-/// Begins one for `directory`. `output` NULL: its report.html. Returns an exit code, and has said why where
+/// Begins one for `directory`. `output` NULL: its report.html. What is at its place and is no page of ours is
+/// refused without the wish `force`. Returns an exit code, and has said why where
 /// it is not 0.
 int qdi_page_job_begin(qdi_page_job *job, const qdi_page_wishes *wishes, const char *directory,
                        const char *output);

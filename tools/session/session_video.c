@@ -14,6 +14,7 @@
 #include "tools/host/exit_codes.h"
 #include "tools/host/failure.h"
 #include "tools/host/os.h"
+#include "tools/host/output_place.h"
 #include "tools/session/session.h"
 
 #include <inttypes.h>
@@ -71,6 +72,9 @@ static qd_status make_video(qdi_session *session, bool replace, qd_error *error)
 
 int qdi_session_plan_video(qdi_session *session, bool force) {
     if (!session->video_file) return QDI_EXIT_DONE;
+    // Without --force the video's maker refuses a file that is there.
+    const int refused = qdi_output_check_file(session->video_file, &(qdi_output_rule){.force = true});
+    if (refused != QDI_EXIT_DONE) return refused;
     qd_error error = {""};
     qd_status status = make_video(session, force, &error);
     if (status == QD_OK && qdi_text_is_line(qd_video_file(session->video))) return QDI_EXIT_DONE;
