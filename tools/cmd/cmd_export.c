@@ -9,6 +9,7 @@
 #include "tools/host/failure.h"
 #include "tools/host/json.h"
 #include "tools/host/os.h"
+#include "tools/host/output_place.h"
 #include "tools/host/threads_here.h"
 #include "tools/verify/step_choice.h"
 
@@ -64,7 +65,8 @@ static int choose_export_output(export_job *job) {
         length = snprintf(job->output, sizeof job->output, "%s/export/%s", settings->directory,
                           settings->format);
     }
-    if (parent < PATH_SIZE && length > 0 && length < PATH_SIZE) return QDI_EXIT_DONE;
+    if (parent < PATH_SIZE && length > 0 && length < PATH_SIZE)
+        return settings->output ? qdi_output_check_directory(job->output, "export") : QDI_EXIT_DONE;
     qdi_complain("the name of the output directory is longer than %d characters", PATH_SIZE - 1);
     return QDI_EXIT_OUTPUT;
 }

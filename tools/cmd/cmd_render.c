@@ -91,7 +91,8 @@ static int choose_output(render_job *job) {
     const render_settings *settings = &job->settings;
     const char *base = settings->output ? settings->output : settings->directory;
     int length = snprintf(job->output, sizeof job->output, "%s%s", base, settings->output ? "" : "/render");
-    if (length > 0 && (size_t)length < sizeof job->output) return QDI_EXIT_DONE;
+    if (length > 0 && (size_t)length < sizeof job->output)
+        return settings->output ? qdi_output_check_directory(job->output, "render") : QDI_EXIT_DONE;
     qdi_complain("the name of the output directory is longer than %d characters", PATH_SIZE - 1);
     return QDI_EXIT_OUTPUT;
 }

@@ -212,8 +212,7 @@ QD_TEST(what_is_refused) {
     expect_refusal(RUN("export", "out", "--format", "csv", "-o", "/dev/null/such/place"), 4,
                    "/dev/null/such/place");
     expect_refusal(RUN("export", "out", "--format", "csv", "-o", "made.yaml"), 4, "made.yaml");
-    expect_refusal(RUN("export", "out", "--format", "csv", "-o", "out"), 4,
-                   "other things than exported files");
+    expect_refusal(RUN("export", "out", "--format", "csv", "-o", "out"), 4, "out is a run directory");
 }
 
 QD_TEST(files_that_are_there) {

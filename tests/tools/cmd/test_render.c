@@ -296,7 +296,7 @@ QD_TEST(what_is_refused) {
     expect_refusal(RUN("render", "nowhere"), 3, "nowhere");
     expect_refusal(RUN("render", "out", "-o", "/dev/null/such/place"), 4, "/dev/null/such/place");
     expect_refusal(RUN("render", "out", "-o", "small.yaml"), 4, "small.yaml");
-    expect_refusal(RUN("render", "out", "-o", "out"), 4, "other things than frames");
+    expect_refusal(RUN("render", "out", "-o", "out"), 4, "out is a run directory");
     SUCCEED("run", "small.yaml", "-o", "bare", "-q", "--set", "record.snapshots=0");
     expect_refusal(RUN("render", "bare"), 3, "--every E");
     ck_assert(!qd_scratch_exists(at("bare/render").text));

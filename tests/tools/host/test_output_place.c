@@ -249,4 +249,49 @@ QD_TEST(plots_replace_nothing) {
     ck_assert(begins_with("p.png", "set terminal"));
 }
 
+// ---- directories ----
+
+QD_TEST(a_runs_own_folders_are_not_written_to) {
+    make_run("out");
+    make_run("other");
+    ck_assert_int_eq(symlink("out/frames", at("alias").text), 0);
+    static const char *const folders[] = {
+        "out",        "out/",           "out/frames",       "out/video",
+        "out/lock",   "other",          "other/frames",     "other/frames/new",
+        "alias",      "alias/new",      "out/new/../video", "./out/./frames/",
+        "out/run.db", "other/video/a/b"};
+    const size_t entries = qd_scratch_count(at("out").text),
+                 pictures = qd_scratch_count(at("out/frames").text);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
+        const char *why = strlen(folders[i]) <= 5 && folders[i][0] == 'o' ? " is a run directory"
+                                                                          : ": a run keeps ";
+        expect_refusal(RUN("render", "out", "-o", folders[i], "--force"), 4, why);
+        expect_refusal(RUN("render", "out", "-o", folders[i]), 4, why);
+        expect_refusal(RUN("export", "out", "--format", "csv", "-o", folders[i], "--force"), 4, why);
+    }
+    expect_refusal(RUN("render", "out", "-o", "out/export"), 4, "a run keeps export for itself");
+    expect_refusal(RUN("export", "out", "--format", "csv", "-o", "out/render"), 4,
+                   "a run keeps render for itself");
+    ck_assert_uint_eq(qd_scratch_count(at("out").text), entries);
+    ck_assert_uint_eq(qd_scratch_count(at("other").text), entries);
+    ck_assert_uint_eq(qd_scratch_count(at("out/frames").text), pictures);
+    SUCCEED("verify", "out", "-q");
+}
+
+QD_TEST(other_folders_are_written_to) {
+    make_run("out");
+    SUCCEED("render", "out", "-q");
+    SUCCEED("render", "out", "-q", "-o", "out/render", "--force");
+    SUCCEED("export", "out", "--format", "csv", "-q");
+    SUCCEED("export", "out", "--format", "csv", "-q", "-o", "out/export/csv", "--force");
+    SUCCEED("render", "out", "-q", "-o", "out/close");
+    SUCCEED("export", "out", "--format", "csv", "-q", "-o", "out/tables/of/it");
+    // A scene of the user's makes no run directory.
+    qd_scratch_write(at("scene.yaml").text, "name: mine\n");
+    SUCCEED("render", "out", "-q", "-o", "frames");
+    SUCCEED("export", "out", "--format", "csv", "-q", "-o", "export");
+    SUCCEED("resume", "out", "-q", "--steps", "8");
+    ck_assert(qd_scratch_exists(at("out/close/frame_000000.png").text));
+}
+
 QD_TEST_MAIN("output_place", 300, setup, teardown)
