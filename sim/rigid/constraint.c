@@ -122,7 +122,7 @@ static uint8_t touches_of(unsigned bits) {
 
 /// Overlap, as a part of the smaller body's size, that a touch may come to in a step and bounce after that:
 /// with more, bodies that touch aslant would turn past each other.
-static const double later_part = 2;
+static const double later_part = 4;
 
 /// Constraint: of those touches that come to rest or bounce now: by bit. One that comes too fast to rest, and
 /// is still apart, bounces when it is there: held with the other one it would lose its speed. Where that is
