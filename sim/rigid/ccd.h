@@ -316,8 +316,8 @@ bool qdi_path_image(const qdi_step *step, uint32_t row_a, uint32_t row_b, qd_ima
 qdi_twist qdi_ccd_forces(const qdi_step *step, uint32_t row);
 /// Energy of a body's motion in `next`, and of gravity as seen from where it was, when it has moved by `way`.
 double qdi_ccd_energy(const qd_world *world, uint32_t row, qd_vec2 way);
-/// What the sum of gravity's work through periodic sides gets wrong about a body that has
-/// moved by `way`: it goes by velocities, as if nothing had stopped it.
+/// What the sum of gravity's work through periodic sides gets wrong about a body that has moved by `way`: it
+/// goes by velocities, as if nothing had stopped it.
 double qdi_ccd_wrap_error(const qd_world *world, uint32_t row, qd_vec2 way, double dt);
 /// Paths of ccd: true where a body is within the limits in `next`.
 bool qdi_within_limits(const qd_world *world, uint32_t row);

@@ -61,7 +61,7 @@ void qdi_constraint_make(const qd_world *world, const qdi_constraint_rules *rule
     constraint->row_a = a; // field by field: a copy of what was just written would have to wait for it
     constraint->row_b = b;
     constraint->place = link->place;
-    constraint->count = link->touches;
+    constraint->count = (uint8_t)((link->touches & 1) + (link->touches >> 1));
     constraint->moves_a = link->moves_a;
     constraint->moves_b = link->moves_b;
     constraint->nx = geometry->normal.x;
@@ -113,13 +113,6 @@ bool qdi_constraint_fast(const qd_world *world, const qdi_constraint *constraint
 /// Overlap, as a part of the smaller body's size, that is no longer left over from an impact.
 static const double deep_part = 0.1;
 
-/// Constraint: some of its touches, by bit: how the solver takes these.
-static uint8_t touches_of(unsigned bits) {
-    static const uint8_t touches[] = {QDI_TOUCHES_NONE, QDI_TOUCHES_FIRST, QDI_TOUCHES_SECOND,
-                                      QDI_TOUCHES_BOTH};
-    return touches[bits];
-}
-
 /// Overlap, as a part of the smaller body's size, that a touch may come to in a step and bounce after that:
 /// with more, bodies that touch aslant would turn past each other.
 static const double later_part = 4;
@@ -127,30 +120,29 @@ static const double later_part = 4;
 /// Constraint: of those touches that come to rest or bounce now: by bit. One that comes too fast to rest, and
 /// is still apart, bounces when it is there: held with the other one it would lose its speed. Where that is
 /// so of all, none is left out.
-static unsigned touches_now(const qdi_constraint *constraint, const qdi_motion *m, double dt) {
-    const unsigned all = constraint->count > 1 ? 3 : 1;
-    unsigned now = all;
-    for (int k = 0; k < constraint->count && all == 3 && constraint->restitution > 0; ++k) {
+static uint8_t touches_now(const qdi_constraint *constraint, const qdi_motion *m, double dt) {
+    uint8_t now = QDI_TOUCHES_BOTH;
+    if (constraint->count < 2) return QDI_TOUCHES_FIRST;
+    for (int k = 0; k < 2 && constraint->restitution > 0; ++k) {
         const double approach = qdi_constraint_approach(constraint, m, k);
         if (constraint->depth[k] < -qdi_bounce_gap(constraint) && approach > constraint->threshold &&
             constraint->depth[k] + approach * dt < later_part * constraint->size)
-            now &= ~(1U << k);
+            now = (uint8_t)(now & ~(1U << k));
     }
-    return now ? now : all;
+    return now ? now : QDI_TOUCHES_BOTH;
 }
 
 uint8_t qdi_constraint_touches(const qd_world *world, const qdi_constraint *constraint, double dt) {
     const qdi_motion *m = &world->next;
-    if (constraint->count == 0) return QDI_TOUCHES_NONE;
-    if (isinf(constraint->threshold)) return touches_of(constraint->count > 1 ? 3 : 1);
-    const unsigned now = touches_now(constraint, m, dt);
-    const uint8_t taken = touches_of(now);
+    if (constraint->count == 0) return 0;
+    if (isinf(constraint->threshold)) return constraint->count > 1 ? QDI_TOUCHES_BOTH : QDI_TOUCHES_FIRST;
+    const uint8_t now = touches_now(constraint, m, dt);
     const qdi_warm_start *hold = &world->present.warm_starts[constraint->place];
     double approach = -HUGE_VAL, depth = -HUGE_VAL;
     bool stays = false;
     for (int k = 0; k < constraint->count; ++k) {
         if (!(now >> k & 1)) continue;
-        if (hold->normal[k] > 0) return taken;
+        if (hold->normal[k] > 0) return now;
         double here = qdi_constraint_approach(constraint, m, k);
         if (here > approach) approach = here;
         if (constraint->depth[k] > depth) depth = constraint->depth[k];
@@ -164,12 +156,11 @@ uint8_t qdi_constraint_touches(const qd_world *world, const qdi_constraint *cons
     double rounding = 1e-12 * speed + 1e-9 / dt * world->radius[a];
     if (constraint->restitution > 0 && depth < -qdi_bounce_gap(constraint) &&
         approach > constraint->threshold)
-        return QDI_TOUCHES_NONE;
-    if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1)
-        return QDI_TOUCHES_NONE;
-    if (approach >= -(constraint->threshold + rounding)) return taken;
+        return 0;
+    if (approach > rounding && constraint->threshold == 0 && constraint->restitution == 1) return 0;
+    if (approach >= -(constraint->threshold + rounding)) return now;
     // Where all that approaches bounces, what overlaps much is pushed out all the same: pressed from both
     // sides it would stay. Elastic bodies are left as they are.
     const bool deep = constraint->restitution < 1 && depth > deep_part * constraint->size;
-    return stays && (constraint->threshold > 0 || deep) ? taken : (uint8_t)QDI_TOUCHES_NONE;
+    return stays && (constraint->threshold > 0 || deep) ? now : (uint8_t)0;
 }

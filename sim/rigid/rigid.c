@@ -107,7 +107,7 @@ static void make_links(void *context, size_t begin, size_t end) {
     size_t bouncy = 0, pressed = 0;
     bool changed = false, retouched = false;
     for (size_t i = begin; i < end; ++i) {
-        const unsigned marks = world->present.marks[i], touches = marks & QDI_MARK_TOUCHES;
+        const unsigned marks = world->present.marks[i], touches = (1U << (marks & QDI_MARK_TOUCHES)) - 1;
         const bool acts = touches > 0; // sensors must not take a colour from the others
         qdi_link *link = &world->scratch.links[i];
         if (!job->laid && make_link(job, i, acts)) changed = true;

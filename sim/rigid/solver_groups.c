@@ -234,9 +234,8 @@ static inline unsigned fill_lane(const qdi_solver_job *job, const qdi_link *link
     group->friction[lane] = friction;
     if (job->slides) job->slides[group - world->scratch.groups][lane] = qdi_slide_of(world, a, b) + 0;
     return (unsigned)link->moves_a << LANE_MOVES_A | (unsigned)link->moves_b << LANE_MOVES_B |
-           (unsigned)wall << LANE_WALL |
-           (unsigned)(link->touches == QDI_TOUCHES_FIRST || link->touches == QDI_TOUCHES_BOTH) << LANE_FIRST |
-           (unsigned)(link->touches >= QDI_TOUCHES_BOTH) << LANE_SECOND |
+           (unsigned)wall << LANE_WALL | (unsigned)((link->touches & QDI_TOUCHES_FIRST) != 0) << LANE_FIRST |
+           (unsigned)((link->touches & QDI_TOUCHES_SECOND) != 0) << LANE_SECOND |
            (unsigned)(friction > 0) << LANE_FRICTION | (unsigned)rests << LANE_RESTS;
 }
 

@@ -29,7 +29,7 @@ static inline size_t kind_of(const list_job *job, size_t number) {
     if (number >= job->solver->serial) return 0;
     const qdi_link *link = &job->solver->links[number];
     const size_t domain = domain_of(job, link);
-    return QDI_KINDS_OF_DOMAIN * domain + 2 * (size_t)(link->touches < QDI_TOUCHES_BOTH) +
+    return QDI_KINDS_OF_DOMAIN * domain + 2 * (size_t)(link->touches < QDI_TOUCHES_SECOND) +
            (size_t)!link->loaded;
 }
 

@@ -26,6 +26,11 @@ const char *qdi_items_word(const qdi_settings *settings) {
     return settings->stage > 0 ? "add" : "bodies";
 }
 
+const char *qdi_generator_word(qdi_item_kind kind) {
+    static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
+    return words[kind];
+}
+
 bool qdi_place_in_rows(const qdi_body_item *item) {
     return item->place == QDI_PLACE_GRID || item->place == QDI_PLACE_PYRAMID ||
            item->place == QDI_PLACE_CELLS;

@@ -35,6 +35,8 @@ void qdi_generate_draw(const qdi_settings *settings, qdi_generated *bodies);
 
 /// What the list of the items is called: "bodies", or "add" of a stage.
 const char *qdi_items_word(const qdi_settings *settings);
+/// The key of an item that makes bodies by rule.
+const char *qdi_generator_word(qdi_item_kind kind);
 /// True for an item whose bodies are put into rows.
 bool qdi_place_in_rows(const qdi_body_item *item);
 /// True for an item that makes bodies by rule.

@@ -139,8 +139,7 @@ QD_MUST_USE qd_status qdi_scene_check_region(const qdi_scene_reader *reader, con
 /// scenes have them all.
 QD_MUST_USE qd_status qdi_scene_check_listed_keys(const qdi_scene_reader *reader, const qdi_listed *listed,
                                                   const char *of, qdi_yaml_ref node);
-/// The same of a generator's item and of one from a file: what is of another `place`, a density beside a
-/// mass.
+/// The same of a generator's item and of one from a file: a density beside a mass.
 QD_MUST_USE qd_status qdi_scene_check_item_keys(const qdi_scene_reader *reader, const qdi_body_item *item,
                                                 const char *of, qdi_yaml_ref node);
 

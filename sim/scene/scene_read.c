@@ -310,9 +310,8 @@ static qd_status check_given(const qdi_scene_reader *reader, qdi_body_item *item
 /// What the keys of a generator must keep to with each other and with the world.
 static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks, const char *of,
                             qdi_yaml_ref item) {
-    static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
     if (!qdi_item_is_generator(disks)) return check_given(reader, disks, of, item);
-    const char *word = words[disks->kind];
+    const char *word = qdi_generator_word(disks->kind);
     const qdi_radius *radius = &disks->radius;
     static const char *const forms[] = {"", "uniform", "power", "normal", "lognormal"};
     const char *const form[] = {"disks", "radius", forms[radius->form], NULL};
@@ -338,6 +337,15 @@ static qd_status check_item(const qdi_scene_reader *reader, qdi_body_item *disks
     return qdi_scene_check_region(reader, &disks->region, word, of, deepest_node(reader, item, path));
 }
 
+enum { ITEM_NAME = 64 };
+
+/// Scene's reader: what an item of a list is called, of the scene or of a stage.
+static void name_item(const qdi_settings *settings, const char *list, size_t i, char of[ITEM_NAME]) {
+    char stage[32] = "";
+    if (settings->stage > 0) snprintf(stage, sizeof stage, "stages.%zu.", settings->stage);
+    snprintf(of, ITEM_NAME, "%s%.10s.%zu", stage, list, i);
+}
+
 /// Scene's reader: whether the shapes of emitters are any good; the world sees to the rest.
 qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref map) {
     const qdi_settings *settings = reader->settings;
@@ -346,11 +354,8 @@ qd_status qdi_scene_check_sources(const qdi_scene_reader *reader, qdi_yaml_ref m
     for (size_t i = 0; i < settings->source_count; ++i, item = reader->yaml.nodes[item].next) {
         qd_body_def body = qdi_listed_body(settings, &settings->sources[i].body);
         qd_error reason = {""};
-        char of[64];
-        if (settings->stage > 0)
-            snprintf(of, sizeof of, "stages.%zu.emitters.%zu", settings->stage, i);
-        else
-            snprintf(of, sizeof of, "emitters.%zu", i);
+        char of[ITEM_NAME];
+        name_item(settings, "emitters", i, of);
         if (qd_shape_normalise(&body.shape, NULL, &reason) != QD_OK)
             return qdi_scene_complain(reader, item, "%s: %.300s", of, reason.text);
         if (!(qd_shape_area(&body.shape) > 0))
@@ -456,11 +461,8 @@ qd_status qdi_scene_check_items(const qdi_scene_reader *reader, qdi_yaml_ref lis
     qdi_yaml_ref item = list ? reader->yaml.nodes[list].first : 0;
     uint64_t total = 0;
     for (size_t i = 0; i < settings->item_count; ++i, item = reader->yaml.nodes[item].next) {
-        char of[64];
-        if (settings->stage > 0)
-            snprintf(of, sizeof of, "stages.%zu.add.%zu", settings->stage, i);
-        else
-            snprintf(of, sizeof of, "bodies.%zu", i);
+        char of[ITEM_NAME];
+        name_item(settings, qdi_items_word(settings), i, of);
         qd_status status = check_item(reader, &settings->items[i], of, item);
         if (status == QD_OK) status = qdi_scene_check_item_keys(reader, &settings->items[i], of, item);
         if (status != QD_OK) return status;

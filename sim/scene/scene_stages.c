@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "sim/scene/scene_impl.h"
 #include "sim/text/suggest.h"
+#include "sim/world/limits.h"
 #include "sim/world/world_make.h"
 
 #include <math.h>
@@ -194,10 +195,7 @@ static qd_status check_compressed(const qdi_scene_reader *reader, qdi_yaml_ref n
                                   size_t k) {
     static const char dynamic[] = "in a periodic world that is compressed all bodies must be dynamic";
     const qd_world_def *world = &stage->settings.world;
-    const qd_vec2 rate = world->compression.rate;
-    if (!(rate.x != 0 && world->boundary_x == QD_BOUNDARY_PERIODIC) &&
-        !(rate.y != 0 && world->boundary_y == QD_BOUNDARY_PERIODIC))
-        return QD_OK;
+    if (!qdi_compresses_seam(world->compression.rate, world->boundary_x, world->boundary_y)) return QD_OK;
     qdi_yaml_ref item = reader->yaml.nodes[node_of(reader, node, "change")].first;
     for (size_t i = 0; i < stage->change_count; ++i, item = reader->yaml.nodes[item].next)
         if (stage->changes[i].kind == QDI_KIND_STATIC || stage->changes[i].kind == QDI_KIND_KINEMATIC)

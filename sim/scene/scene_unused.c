@@ -2,6 +2,7 @@
 // scene says of bodies is ignored. What is at its default passes, as resolved scenes write every key; and so
 // does what only another `place` reads, for one that is set from outside, as in a sweep, would be refused.
 
+#include "sim/scene/generate.h"
 #include "sim/scene/scene_impl.h"
 
 #include <math.h>
@@ -54,7 +55,6 @@ qd_status qdi_scene_check_listed_keys(const qdi_scene_reader *reader, const qdi_
 
 qd_status qdi_scene_check_item_keys(const qdi_scene_reader *reader, const qdi_body_item *item, const char *of,
                                     qdi_yaml_ref node) {
-    static const char *const words[] = {"", "disks", "rects", "capsules", "polygons"};
     const qdi_body_options *file = &item->file.options;
     if (item->kind == QDI_ITEM_FILE && !isnan(file->mass) && !isnan(file->density)) {
         const char *const path[] = {"file", "mass", NULL};
@@ -62,6 +62,6 @@ qd_status qdi_scene_check_item_keys(const qdi_scene_reader *reader, const qdi_bo
     }
     if (!qdi_item_is_generator(item)) return QD_OK;
     if (!is_density_lost(item->mass, item->density)) return QD_OK;
-    const char *const path[] = {words[item->kind], "mass", NULL};
+    const char *const path[] = {qdi_generator_word(item->kind), "mass", NULL};
     return refuse_key(reader, node, of, path, mass_or_density);
 }

@@ -56,12 +56,15 @@ static qd_status check_period_limit(const qdi_axis *axis, const char *name, doub
                       diameter, axis->length, name);
 }
 
+bool qdi_compresses_seam(qd_vec2 rate, qd_boundary x, qd_boundary y) {
+    return (rate.x != 0 && x == QD_BOUNDARY_PERIODIC) || (rate.y != 0 && y == QD_BOUNDARY_PERIODIC);
+}
+
 // Refuses kinds of bodies that a compressed world cannot carry.
 static qd_status check_compressed_kind(qd_vec2 rate, const qdi_axis axis[2], qd_body_kind kind,
                                        qd_error *error) {
-    bool seam = (rate.x != 0 && axis[0].boundary == QD_BOUNDARY_PERIODIC) ||
-                (rate.y != 0 && axis[1].boundary == QD_BOUNDARY_PERIODIC);
-    if (kind == QD_BODY_DYNAMIC || !seam) return QD_OK;
+    if (kind == QD_BODY_DYNAMIC || !qdi_compresses_seam(rate, axis[0].boundary, axis[1].boundary))
+        return QD_OK;
     return qdi_reason(error, QD_ERR_VALUE,
                       "in a periodic world that is compressed all bodies must be dynamic");
 }

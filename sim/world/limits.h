@@ -21,3 +21,5 @@ void qdi_limit_report_pairs(qd_limit_report *report, uint64_t step, const qd_lim
 void qdi_limit_report_walls(qd_limit_report *report, uint64_t step, const qd_limits *limits);
 void qdi_limit_report_size(qd_limit_report *report, uint64_t step, const qd_limits *limits);
 void qdi_limit_report_sums(qd_limit_report *report, uint64_t step);
+/// Whether what is compressed at these rates is so across a seam: no static or kinematic body may be there.
+bool qdi_compresses_seam(qd_vec2 rate, qd_boundary x, qd_boundary y);

@@ -26,8 +26,8 @@ typedef struct qdi_keys {
     uint32_t *value, *value_spare;
 } qdi_keys;
 
-/// Touches of a contact that the solver works on: as many as the number says, or the second alone.
-enum { QDI_TOUCHES_NONE, QDI_TOUCHES_FIRST, QDI_TOUCHES_BOTH, QDI_TOUCHES_SECOND };
+/// Touches of a contact that the solver works on, by bit.
+enum { QDI_TOUCHES_FIRST = 1, QDI_TOUCHES_SECOND = 2, QDI_TOUCHES_BOTH = 3 };
 
 /// What the colouring needs of a contact, by spot; then the same in order of colour.
 typedef struct qdi_link {
@@ -36,7 +36,7 @@ typedef struct qdi_link {
     uint32_t place;          ///< among the spots
     uint32_t rank, geometry; ///< what the spot has of it
     bool moves_a, moves_b;   ///< dynamic; the others take no part
-    uint8_t touches;         ///< that the solver works on, of QDI_TOUCHES_NONE and so on; none of sensors
+    uint8_t touches;         ///< that the solver works on, QDI_TOUCHES_FIRST and so on; none of sensors
     bool loaded;             ///< gave something along the normal in the last sub-step of the step before
     bool pressed; ///< one moves and is so deep in the other, which does not, that little more would bring it
                   ///< through

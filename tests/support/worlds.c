@@ -229,6 +229,11 @@ uint64_t qd_test_events_hash(const qd_world *world) {
     return hash;
 }
 
+double qd_test_energy(const qd_world *world) {
+    const qd_world_sums sums = qd_world_sum(world);
+    return sums.kinetic + sums.potential;
+}
+
 qd_metrics qd_test_measure(const qd_world *world) {
     qd_metrics m;
     memset(&m, 0xff, sizeof m); // all of it is written

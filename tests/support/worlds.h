@@ -80,5 +80,7 @@ void qd_test_gas_fill(qd_world *world, size_t nx, size_t ny, uint64_t seed);
 /// A hash of the present contacts and events, bit by bit.
 uint64_t qd_test_events_hash(const qd_world *world);
 
+/// Kinetic and potential energy.
+double qd_test_energy(const qd_world *world);
 /// All that is measured of a world.
 qd_metrics qd_test_measure(const qd_world *world);

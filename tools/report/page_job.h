@@ -34,8 +34,7 @@ typedef struct qdi_page_job {
 } qdi_page_job;
 
 /// Begins one for `directory`. `output` NULL: its report.html. What is at its place and is no page of ours is
-/// refused without the wish `force`. Returns an exit code, and has said why where
-/// it is not 0.
+/// refused without the wish `force`. Returns an exit code, and has said why where it is not 0.
 int qdi_page_job_begin(qdi_page_job *job, const qdi_page_wishes *wishes, const char *directory,
                        const char *output);
 

@@ -124,11 +124,6 @@ QD_TEST(spin_drag_is_exact) {
 
 // ---- attraction ----
 
-static double energy_of(const qd_world *world) {
-    qd_world_sums sums = qd_world_sum(world);
-    return sums.kinetic + sums.potential;
-}
-
 static double worst_energy(qd_pull_law law, double softening, double dt, size_t steps) {
     qd_world_def def = empty_def();
     if (law != QD_PULL_INVERSE_SQUARE) def.gravity = (qd_vec2){0.002, -0.001}; // that orbit would tilt away
@@ -136,10 +131,10 @@ static double worst_energy(qd_pull_law law, double softening, double dt, size_t 
     qd_own(qd_world) world = qd_test_world(&def);
     const double circle[] = {sqrt(18), sqrt(3), sqrt(0.5)};
     qd_test_disk(world, 56, 50, 0, 0.8 * circle[law], 0.1, 2); // an ellipse, or what the law makes of it
-    double first = energy_of(world), worst = 0;
+    double first = qd_test_energy(world), worst = 0;
     for (size_t k = 0; k < steps; ++k) {
         qd_test_step(world, dt, 1);
-        double off = fabs(energy_of(world) - first);
+        double off = fabs(qd_test_energy(world) - first);
         if (off > worst) worst = off;
     }
     return worst;
